@@ -479,6 +479,7 @@ typedef struct ix_library {
     size_t nvariants;                  /* not 0: its source is `inlined` */
     bool lines;                        /* of its source name the program's */
     bool routines;       /* one of the programs calls routines of the library */
+    bool loops;          /* one of them has loops */
     const char *options; /* for JSON: an object */
 } ix_library;
 

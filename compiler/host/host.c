@@ -24,6 +24,13 @@ has_routines(const ix_host *h)
     return h->library->routines;
 }
 
+/* Is that of loops? */
+static bool
+has_loops(const ix_host *h)
+{
+    return h->library->loops;
+}
+
 static bool
 has_counts(const ix_host *h)
 {
@@ -116,6 +123,7 @@ const ix_host_word ix_host_words[] = {
     {"plan", NULL, ix_host_put_plan},
     {"program", NULL, ix_host_put_program},
     {"routines", has_routines, NULL},
+    {"loops", has_loops, NULL},
     {"support", has_support, put_support_name},
     {"tables", NULL, ix_host_put_tables},
     {"variants", has_variants, ix_host_put_variants},

@@ -40,6 +40,7 @@ RUN_TEXTS = \
 	compiler/run/checks.inc \
 	compiler/run/forms.inc \
 	compiler/run/outside.inc \
+	compiler/run/repeats.inc \
 	compiler/run/sizes.inc \
 	compiler/run/state.inc \
 	compiler/run/steps.inc \

@@ -59,6 +59,13 @@ static const char *const functions[] = {
 #include "lib/sort/routine.str"
     "%end",
 #include "compiler/run/asked.str"
+    "%if loops",
+#include "compiler/run/repeats.str"
+    "%else",
+    "#define ilex_step_repeat(s, x, at) 0",
+    "#define ilex_step_next(s, x, at) 0",
+    "#define ilex_name_steps(s, at) ((void)(at))",
+    "%end",
 
 #include "compiler/run/steps.str"
 

@@ -390,6 +390,7 @@ ix_make_tables(const ix_unit *u, ix_compiled *c)
     m.t->nforms = (int)m.nforms;
     m.t->nends = (int)m.nends;
     m.t->nparts = (int)m.nparts;
+    m.t->finds = c->ncounts + c->nloops > 0;
     ix_state s;
     m.t->words = (int)ix_lay_out(&s, m.t, NULL);
     c->tables = m.t;

@@ -156,6 +156,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
     ix_text_init(&options, &ctx->mem);
     put_options(j, ctx, &options);
     j->routines |= c && c->nroutines > 0;
+    j->loops |= c && c->nloops > 0;
     if (c && !ctx->error.code && !check_device_functions(j, c)) {
         ix_library library = {.program = c,
                               .prefix = j->prefix[i],
@@ -165,6 +166,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
                               .freestanding = j->freestanding != 0,
                               .lines = j->lines != 0,
                               .routines = j->routines,
+                              .loops = j->loops,
                               .options = ix_text_string(&options)};
         if (!library.options)
             ix_fail_memory(&j->ctx->error);

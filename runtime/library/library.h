@@ -25,6 +25,7 @@ typedef struct ix_library_job {
     const char *targets; /* NULL: one, that of option target */
     int fortran, cuda, lines, python, freestanding;
     bool routines; /* a program that was compiled calls some of the library */
+    bool loops;    /* one has loops */
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
 } ix_library_job;

@@ -159,6 +159,8 @@ ix_release_run(ix_state *s)
     return rc;
 }
 
+#include "compiler/run/repeats.inc"
+
 #include "compiler/run/steps.inc"
 
 /* ---- runs ---- */

@@ -77,7 +77,8 @@ void tree_prepare(tree_run *r);
 /* Runs all kernels; false after a failure. */
 bool tree_interpret(tree_run *r);
 
-/* calls.c: makes calls up to "end", before kernel "k"; false after a failure. */
+/* calls.c: makes calls up to "end", before kernel "k"; false after a failure.
+ */
 bool tree_make_calls(tree_run *r, const ix_kernel *k, int *made, int end);
 
 /* ---- between interpret.c and evaluate.c ---- */
