@@ -209,10 +209,11 @@ typedef struct ix_compiled_call {
 /* A loop of the program. */
 typedef struct ix_compiled_loop {
     const char *name;
-    int size;            /* the number of its step */
-    const ix_lin *count; /* of its steps, as a form in the sizes */
-    int (*pair)[2];      /* buffers that take turns: what the step before left,
-                            what the step makes */
+    int size;                   /* the number of its step */
+    const ix_lin *count, *last; /* of its steps, as forms in the sizes: how
+                                   many, the number of the last one */
+    int (*pair)[2]; /* buffers that take turns: what the step before left,
+                       what the step makes */
     int npairs;
     int until; /* buffer, or -1 */
 } ix_compiled_loop;

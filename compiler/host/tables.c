@@ -142,8 +142,8 @@ void
 ix_host_put_tables(ix_host *h)
 {
     const ix_tables *t = h->tables;
-    const int others[] = {t->ncolumns,    t->narrays, t->naxes, t->nslots,
-                          t->most_slices, t->words,   t->finds};
+    const int others[] = {t->ncolumns, t->narrays,     t->naxes,
+                          t->nslots,   t->most_slices, t->words};
     for (size_t i = 0; i < IX_COUNT(tables); i++)
         put_table(h, i);
     size_t start = h->t->length;

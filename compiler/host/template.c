@@ -62,8 +62,7 @@ static const char *const functions[] = {
     "%if loops",
 #include "compiler/run/repeats.str"
     "%else",
-    "#define ilex_step_repeat(s, x, at) 0",
-    "#define ilex_step_next(s, x, at) 0",
+    "#define ilex_step_loop(s, x, at) 0",
     "#define ilex_name_steps(s, at) ((void)(at))",
     "%end",
 

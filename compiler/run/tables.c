@@ -109,7 +109,7 @@ make_sizes(maker *m)
 {
     const ix_compiled *c = m->c;
     ix_size_row *size = new_rows(m, c->nsizes, sizeof *size);
-    ix_count_row *count = new_rows(m, c->ncounts, sizeof *count);
+    ix_count_row *count = new_rows(m, c->ncounts + c->nloops, sizeof *count);
     ix_assumption_row *assumption =
         new_rows(m, c->nassumptions, sizeof *assumption);
     for (size_t p = 0; p < c->nsizes; p++)
@@ -117,6 +117,9 @@ make_sizes(maker *m)
     for (size_t i = 0; i < c->ncounts; i++)
         count[i] = (ix_count_row){c->count[i].size, c->count[i].buffer,
                                   form_of(m, c->count[i].most)};
+    for (size_t i = 0; i < c->nloops; i++)
+        count[c->ncounts + i] =
+            (ix_count_row){c->loop[i].size, -1, form_of(m, c->loop[i].last)};
     for (size_t i = 0; i < c->nassumptions; i++) {
         const ix_compiled_assumption *a = &c->assumption[i];
         assumption[i] =
@@ -127,7 +130,7 @@ make_sizes(maker *m)
     m->t->count = count;
     m->t->assumption = assumption;
     m->t->nsizes = (int)c->nsizes;
-    m->t->ncounts = (int)c->ncounts;
+    m->t->ncounts = (int)(c->ncounts + c->nloops);
     m->t->nassumptions = (int)c->nassumptions;
 }
 
@@ -390,7 +393,6 @@ ix_make_tables(const ix_unit *u, ix_compiled *c)
     m.t->nforms = (int)m.nforms;
     m.t->nends = (int)m.nends;
     m.t->nparts = (int)m.nparts;
-    m.t->finds = c->ncounts + c->nloops > 0;
     ix_state s;
     m.t->words = (int)ix_lay_out(&s, m.t, NULL);
     c->tables = m.t;

@@ -240,12 +240,14 @@ copy_loop(ix_unit *u, ix_compiled *c, const ix_unit_repeat *from)
 {
     ix_compiled_loop *to = &c->loop[c->nloops++];
     const ix_param *step = &u->ctx->param[ix_repeat_step(from->node)];
-    *to = (ix_compiled_loop){.name = text_of(u, c, step->symbol),
-                             .size = ix_repeat_step(from->node),
-                             .count = ix_finish_lin(c, step->steps->ax[0].hi),
-                             .npairs =
-                                 from->pair ? ix_repeat_carries(from->node) : 0,
-                             .until = from->until};
+    const ix_lin *count = step->steps->ax[0].hi;
+    *to = (ix_compiled_loop){
+        .name = text_of(u, c, step->symbol),
+        .size = ix_repeat_step(from->node),
+        .count = ix_finish_lin(c, count),
+        .last = ix_finish_lin(c, ix_lin_try_offset(u->ctx, count, -1)),
+        .npairs = from->pair ? ix_repeat_carries(from->node) : 0,
+        .until = from->until};
     size_t bytes = (size_t)to->npairs * sizeof *to->pair;
     if (from->pair)
         to->pair = memcpy(ix_arena_new(&c->arena, bytes), from->pair, bytes);
