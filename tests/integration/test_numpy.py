@@ -397,7 +397,7 @@ for name, array in arrays():
 
 refused(np.zeros(3, dtype=">f8"), in_interface, "byte order")
 refused(np.zeros(3, dtype=">f8"), in_struct, "order of another machine")
-refused(np.zeros(3, dtype="f2"), in_interface, "<f2")
+refused(np.zeros(3, dtype="f16"), in_interface, "<f16")
 refused(np.zeros(3, dtype="f2"), in_dlpack_legacy, "float")
 refused(np.zeros(3, dtype="U4"), in_interface, "typestr")
 refused(np.zeros(3, dtype=[("a", "f4"), ("b", "f8")])["b"], in_interface,
