@@ -74,15 +74,16 @@ static ilex_array *
 first_of_equals(ilex_array *sorted)
 {
     ilex_context *ctx = sorted->ctx;
-    ilex_dtype dtype = (ilex_dtype)sorted->dtype;
+    ilex_dtype dtype = (ilex_dtype)sorted->dtype, loop = ix_dtype_loop(dtype);
     ilex_array *i = ix_scalar_index(ctx, 0);
     ilex_array *before = ix_index_offset(ctx, i, -1);
-    ilex_array *ops[2] = {ix_scalar_load(ctx, dtype, 0, 1, &i),
-                          ix_scalar_load(ctx, dtype, 0, 1, &before)};
+    ilex_array *ops[2] = {
+        ix_scalar_cast(ctx, loop, ix_scalar_load(ctx, dtype, 0, 1, &i)),
+        ix_scalar_cast(ctx, loop, ix_scalar_load(ctx, dtype, 0, 1, &before))};
     ilex_array *body = ix_structure_where(
         ctx, ix_structure_compare(ctx, IX_OP_EQUAL, i, ix_index_const(ctx, 0)),
         ix_structure_number(ctx, ILEX_BOOL, 1),
-        ix_scalar_op(ctx, IX_OP_NOT_EQUAL, dtype, ILEX_BOOL, ops));
+        ix_scalar_op(ctx, IX_OP_NOT_EQUAL, loop, ILEX_BOOL, ops));
     return ix_build_lambda(ctx, "unique", sorted->interior, body, 1, &sorted);
 }
 
