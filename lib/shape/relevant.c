@@ -92,10 +92,10 @@ is_relevant(const ilex_context *ctx, int32_t param, const void *r)
 bool
 ix_relevant_assumption(const ix_relevant *r, const ix_assumption *a)
 {
-    /* that a step is one of some says that there are some, but only to who asks
-     * in a loop about its step */
-    int32_t step = ix_counted_by(r->ctx, a);
-    if (step >= 0 && r->ctx->param[step].steps && r->at[step] < 0)
+    /* what bounds a size that a run finds is asked by who names that: that a
+     * step is one of some says that there are some, but in the loop alone */
+    int32_t found = ix_counted_by(r->ctx, a);
+    if (found >= 0 && r->at[found] < 0)
         return false;
     return ix_lin_needs(r->ctx, a->form, is_relevant, r);
 }

@@ -72,6 +72,24 @@ check_kernel(query *q, size_t i)
     return *k.points || property_fail(q->c, "kernel %zu has no points", i);
 }
 
+/* Is it a result of a call, a line of the program as JSON? */
+static bool
+is_called(const query *q, const char *name)
+{
+    char *json = ilex_program_json(q->c->ctx, q->p), word[128];
+    bool found = false;
+    snprintf(word, sizeof word, "\"%s\"", name);
+    for (char *line = json; line && !found; line = strchr(line + 1, '\n')) {
+        char *end = strchr(line + 1, '\n');
+        char *call = strstr(line, "\"do\": \"call\"");
+        char *results = call ? strstr(call, "\"writes\"") : NULL;
+        char *at = results ? strstr(results, word) : NULL;
+        found = at && (!end || (call < end && at < end));
+    }
+    ilex_text_free(q->c->ctx, json);
+    return found;
+}
+
 static bool
 is_written(const query *q, const char *name)
 {
@@ -82,11 +100,11 @@ is_written(const query *q, const char *name)
             if (!strcmp(k.writes[j], name))
                 return true;
     }
-    return false;
+    return is_called(q, name);
 }
 
 /* The reference back end stores everything: every temporary that has elements
- * and every output is what some kernel writes. */
+ * and every output is what some kernel or call writes. */
 static bool
 check_written(query *q)
 {
