@@ -220,8 +220,10 @@ class Data:
         value = np.full((count,) + x.value.shape[1:], start.get(how, 0),
                         x.value.dtype)
         by = {"max": "maximum", "min": "minimum"}.get(how, "add")
-        value = one_by_one(value, at, x.value,
+        wide = np.float32 if x.value.dtype == np.float16 else x.value.dtype
+        value = one_by_one(value.astype(wide), at, x.value.astype(wide),
                            lambda old, v: meaning.apply(by, [old, v])[0])
+        value = value.astype(x.value.dtype)  # halves are rounded once
         axes = self.forms([hi] + [a.hi for a in x.axes[1:]])
         text = "bincount(%%s; length=%s, weights=%%s)" if how == "weights" \
             else "segment_" + how + "(%%s, %%s; segments=%s)"
