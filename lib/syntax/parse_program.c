@@ -56,7 +56,9 @@ parse_size(ix_parser *p, const ix_statement *s, const ix_word *w)
     ilex_array *mask = parse_counted(p, w, s->expr);
     int32_t name = nameless ? 0 : ix_symbol_of(ctx, w->text, (size_t)w->length);
     int32_t param = name < 0 ? name : ix_counted_size(ctx, name, mask);
-    if (param < 0 || !ix_counted_name(ctx, param))
+    /* as what is assumed, it is the program's even where no array names it */
+    if (param < 0 || !ix_counted_name(ctx, param) ||
+        ix_module_assume(p->module, ctx->param[param].bound) != ILEX_OK)
         ix_lex_abort(&p->reader);
     return param;
 }

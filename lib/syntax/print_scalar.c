@@ -62,7 +62,7 @@ rounds_by_itself(const ix_writer *w, const ilex_array *n)
         const ilex_array *x = shown(w, op->ops[i]);
         all = x->kind == IX_CONST || x->dtype == n->dtype;
     }
-    return all;
+    return all && constants_bare(w, op);
 }
 
 static void

@@ -388,7 +388,8 @@ START_TEST(printed)
         "size d = count_nonzero(a > 2)\nassume d >= 1\nlet b = a[a > 2]\n"
         "out y : f64[d-1] = b[1:]",
         "let m = x > 1\nout y = update(x[m], 2*x[m])\nout z = m",
-        "let i = nonzero(x > 1)\nout y = i"};
+        "let i = nonzero(x > 1)\nout y = i",
+        "size c = count_nonzero(x > 1)\nout y = 2*x"};
     for (size_t i = 0; i < IX_COUNT(text); i++) {
         ilex_module *m = module_of(text[i]);
         char *first = ilex_module_print(m);
