@@ -34,7 +34,7 @@ ix_decide_loop(ix_partition *p, size_t i)
         bool own = ix_repeats_within(&p->u->repeats, ix_unit_inside(p->u, at),
                                      p->of[i].loop);
         if (own && p->u->need[at] == next->interior && next->nops > 0)
-            p->of[at].into = 1;
+            p->of[at].into = IX_INTO_LOOP;
     }
     return true;
 }
@@ -71,7 +71,7 @@ make_buffers(ix_partition *p, ix_unit_repeat *l)
         l->pair[k][0] = buffer_like(p, ix_repeat_carried(n, k));
         l->pair[k][1] = buffer_like(p, ix_repeat_carried(n, k));
         ix_partition_info *next = ix_partition_of(p, ix_repeat_next(n, k));
-        if (next->into == 1)
+        if (next->into == IX_INTO_LOOP)
             next->into = 1 + l->pair[k][1];
         size_t at = ix_unit_position(u, ix_repeat_carried(n, k));
         if (at != SIZE_MAX)

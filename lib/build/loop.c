@@ -228,7 +228,9 @@ result_types(ilex_context *ctx, const ix_loop_spec *spec,
     return types;
 }
 
-/* The operands of the node; false after an error. */
+/* The operands of the node; false after an error. A text has each of them from
+ * its statement as it is carried, where an error has a place (ix_build_next,
+ * ...), and it stays as it is here; the C API gives them as they come. */
 static bool
 put_operands(ilex_context *ctx, const ix_loop_spec *spec, ilex_array **ops)
 {

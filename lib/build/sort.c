@@ -40,29 +40,32 @@ as_indices(ilex_array *n)
     return ix_is_poison(n) ? n : ix_node_scoped(n->ctx, &spec);
 }
 
+/* A node of rows: SORT or ARGSORT. */
+static ilex_array *
+of_rows(ilex_context *ctx, ix_kind kind, const char *what, ilex_array *operand,
+        const ix_given *given)
+{
+    ix_given axis;
+    ilex_array *x = rows_of(ctx, what, operand, given, &axis);
+    return ix_is_poison(x)
+               ? x
+               : ix_kind_node(kind, x->interior, x->interior, &x, 1, &axis);
+}
+
 ilex_array *
 ix_build_sort(ilex_context *ctx, ilex_array *const *operands, int count,
               const ix_given *given)
 {
-    ix_given axis;
-    ilex_array *x = rows_of(ctx, "sort", operands[0], given, &axis);
     (void)count;
-    return ix_is_poison(x)
-               ? x
-               : ix_kind_node(IX_SORT, x->interior, x->interior, &x, 1, &axis);
+    return of_rows(ctx, IX_SORT, "sort", operands[0], given);
 }
 
 ilex_array *
 ix_build_argsort(ilex_context *ctx, ilex_array *const *operands, int count,
                  const ix_given *given)
 {
-    ix_given axis;
-    ilex_array *x = rows_of(ctx, "argsort", operands[0], given, &axis);
     (void)count;
-    return ix_is_poison(x)
-               ? x
-               : as_indices(ix_kind_node(IX_ARGSORT, x->interior, x->interior,
-                                         &x, 1, &axis));
+    return as_indices(of_rows(ctx, IX_ARGSORT, "argsort", operands[0], given));
 }
 
 /* ---- searchsorted ---- */
