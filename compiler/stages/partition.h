@@ -49,9 +49,9 @@ typedef struct ix_partition_info {
     const ilex_array *guard;       /* it checks where this one, read at ... */
     int guard_axis[ILEX_MAX_RANK]; /* ... these of its axes, is true; or NULL */
     int loop;                      /* LOOP: which of the unit's */
-    int into; /* 1 + the buffer that it is stored in if it is stored; 0: any;
-                 IX_INTO_LOOP: one of its loop, which is not made yet */
-    int buffer;         /* when stored; of a concat -1 until it has one */
+    int into;   /* 1 + the buffer that it is stored in if it is stored; 0: any;
+                   IX_INTO_LOOP: one of its loop, which is not made yet */
+    int buffer; /* when stored; of a concat -1 until it has one */
     ilex_array *body;   /* over buffers, when computed again */
     int statements;     /* of it, or more */
     ix_whereabouts *at; /* CONCAT */

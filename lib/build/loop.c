@@ -8,6 +8,7 @@
  */
 #include "lib/build/loop.h"
 
+#include "ilex/elementwise.h"
 #include "lib/graph/counted.h"
 #include "lib/ops/dtype.h"
 
@@ -119,8 +120,7 @@ ix_build_next(ilex_array *carried, ilex_array *x)
 ilex_array *
 ix_build_count(ilex_array *carried)
 {
-    ilex_array *ops[2] = {carried, ilex_i64(carried->ctx, 1)};
-    return ix_build_op(carried->ctx, IX_OP_ADD, ops);
+    return ilex_add(carried, ilex_i64(carried->ctx, 1));
 }
 
 static ilex_array *

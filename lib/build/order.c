@@ -3,19 +3,11 @@
  * Functions of functions.def that are made of sort and searchsorted: what is
  * different among elements, what is among others, medians, quantiles.
  */
+#include "ilex/elementwise.h"
 #include "lib/build/compress.h"
 #include "lib/build/items.h"
 #include "lib/build/structure.h"
 #include "lib/ops/dtype.h"
-
-static ilex_array *
-binary(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
-{
-    ilex_array *ops[2] = {a, b};
-    return ix_is_poison(a)   ? a
-           : ix_is_poison(b) ? b
-                             : ix_build_op(ctx, op, ops);
-}
 
 /* Where "x" would be put into "sorted". */
 static ilex_array *
@@ -51,11 +43,9 @@ ix_build_isin(ilex_context *ctx, ilex_array *const *operands, int count,
     if (!ix_build_common(ctx, "isin", count, ops))
         return ix_poison_again(ctx);
     ilex_array *sorted = sorted_flat(ctx, "isin", ops[1]);
-    ilex_array *some =
-        binary(ctx, IX_OP_GREATER, search(ctx, sorted, ops[0], "right"),
-               search(ctx, sorted, ops[0], "left"));
-    ilex_array *number = binary(ctx, IX_OP_EQUAL, ops[0], ops[0]);
-    return binary(ctx, IX_OP_LOGICAL_AND, some, number);
+    ilex_array *some = ilex_greater(search(ctx, sorted, ops[0], "right"),
+                                    search(ctx, sorted, ops[0], "left"));
+    return ilex_logical_and(some, ilex_equal(ops[0], ops[0]));
 }
 
 ilex_array *
@@ -243,13 +233,9 @@ last_of(const rows *r)
 
 /* "y", but the last element of a row where that is NaN. */
 static ilex_array *
-unless_nan(ilex_context *ctx, ilex_array *last, ilex_array *y)
+unless_nan(ilex_array *last, ilex_array *y)
 {
-    ilex_array *ops[3] = {last, last, y};
-    if (ix_is_poison(last) || ix_is_poison(y))
-        return ix_poison_again(ctx);
-    ops[0] = ix_build_op(ctx, IX_OP_ISNAN, &last);
-    return ix_build_op(ctx, IX_OP_WHERE, ops);
+    return ilex_where(ilex_isnan(last), last, y);
 }
 
 /* The element in the middle, or half the sum of the two that are there. */
@@ -267,13 +253,9 @@ ix_build_median(ilex_context *ctx, ilex_array *const *operands, int count,
     ilex_array *low = ix_index_floordiv(ctx, ix_index_offset(ctx, n, -1), 2);
     ilex_array *a = element(&r, low), *b = element(&r, high);
     ilex_array *half =
-        binary(ctx, IX_OP_TRUE_DIVIDE, binary(ctx, IX_OP_ADD, a, b),
-               ix_structure_number(ctx, dtype, 2));
-    ilex_array *ops[3] = {ix_structure_compare(ctx, IX_OP_EQUAL, low, high), a,
-                          half};
-    return ix_is_poison(half) ? half
-                              : unless_nan(ctx, last_of(&r),
-                                           ix_build_op(ctx, IX_OP_WHERE, ops));
+        ilex_true_divide(ilex_add(a, b), ix_structure_number(ctx, dtype, 2));
+    ilex_array *one = ix_structure_compare(ctx, IX_OP_EQUAL, low, high);
+    return unless_nan(last_of(&r), ilex_where(one, a, half));
 }
 
 /* The elements of rows at the indices of "at", whose axes come first. */
@@ -310,17 +292,12 @@ between(ilex_context *ctx, ilex_array *a, ilex_array *b, ilex_array *t)
     ilex_dtype dtype = (ilex_dtype)t->dtype;
     ilex_array *one = ix_structure_number(ctx, dtype, 1);
     ilex_array *half =
-        binary(ctx, IX_OP_TRUE_DIVIDE, one, ix_structure_number(ctx, dtype, 2));
-    ilex_array *d = binary(ctx, IX_OP_SUBTRACT, b, a);
-    ilex_array *up =
-        binary(ctx, IX_OP_ADD, a, binary(ctx, IX_OP_MULTIPLY, d, t));
-    ilex_array *down = binary(
-        ctx, IX_OP_SUBTRACT, b,
-        binary(ctx, IX_OP_MULTIPLY, d, binary(ctx, IX_OP_SUBTRACT, one, t)));
-    ilex_array *ops[3] = {binary(ctx, IX_OP_GREATER_EQUAL, t, half), down, up};
-    return ix_is_poison(ops[0]) || ix_is_poison(down) || ix_is_poison(up)
-               ? ix_poison_again(ctx)
-               : ix_build_op(ctx, IX_OP_WHERE, ops);
+        ilex_true_divide(one, ix_structure_number(ctx, dtype, 2));
+    ilex_array *d = ilex_subtract(b, a);
+    ilex_array *up = ilex_add(a, ilex_multiply(d, t));
+    ilex_array *down =
+        ilex_subtract(b, ilex_multiply(d, ilex_subtract(one, t)));
+    return ilex_where(ilex_greater_equal(t, half), down, up);
 }
 
 /* "index", but one that no element has where q is not in [0, 1]. */
@@ -328,15 +305,10 @@ static ilex_array *
 index_of(ilex_context *ctx, ilex_array *q, ilex_array *index, ilex_array *none)
 {
     ilex_dtype dtype = (ilex_dtype)q->dtype;
-    ilex_array *inside = binary(
-        ctx, IX_OP_LOGICAL_AND,
-        binary(ctx, IX_OP_GREATER_EQUAL, q, ix_structure_number(ctx, dtype, 0)),
-        binary(ctx, IX_OP_GREATER_EQUAL, ix_structure_number(ctx, dtype, 1),
-               q));
-    ilex_array *ops[3] = {inside, index, none};
-    return ix_is_poison(inside) || ix_is_poison(index)
-               ? ix_poison_again(ctx)
-               : ix_build_op(ctx, IX_OP_WHERE, ops);
+    ilex_array *inside = ilex_logical_and(
+        ilex_greater_equal(q, ix_structure_number(ctx, dtype, 0)),
+        ilex_greater_equal(ix_structure_number(ctx, dtype, 1), q));
+    return ilex_where(inside, index, none);
 }
 
 /* Quantiles of rows: element q*(n - 1), or what is between two. */
@@ -346,24 +318,19 @@ quantiles(ilex_context *ctx, const rows *r, ilex_array *q)
     ilex_dtype dtype = (ilex_dtype)q->dtype;
     const ix_lin *most = ix_lin_offset(ctx, r->n, -1);
     ilex_array *end = ix_index_lin(ctx, most);
-    ilex_array *place =
-        binary(ctx, IX_OP_MULTIPLY, q, ix_build_cast(ctx, dtype, end));
-    ilex_array *floor =
-        ix_is_poison(place) ? place : ix_build_op(ctx, IX_OP_FLOOR, &place);
-    ilex_array *t = binary(ctx, IX_OP_SUBTRACT, place, floor);
+    ilex_array *place = ilex_multiply(q, ilex_cast(end, dtype));
+    ilex_array *floor = ilex_floor(place), *t = ilex_subtract(place, floor);
     if (ix_is_poison(t))
         return t;
-    ilex_array *low = index_of(ctx, q, ix_build_cast(ctx, ILEX_I64, floor),
-                               ix_index_lin(ctx, r->n));
-    ilex_array *high = binary(
-        ctx, IX_OP_MINIMUM, end,
-        binary(ctx, IX_OP_ADD, low, ix_structure_number(ctx, ILEX_I64, 1)));
+    ilex_array *low =
+        index_of(ctx, q, ilex_cast(floor, ILEX_I64), ix_index_lin(ctx, r->n));
+    ilex_array *high =
+        ilex_minimum(end, ilex_add(low, ix_structure_number(ctx, ILEX_I64, 1)));
     ilex_array *a = elements(r, low), *b = elements(r, high);
     if (ix_is_poison(a) || ix_is_poison(b))
         return ix_poison_again(ctx);
     t = in_front(ctx, t, ix_rank(r->sorted) - 1);
-    return ix_is_poison(t) ? t
-                           : unless_nan(ctx, last_of(r), between(ctx, a, b, t));
+    return ix_is_poison(t) ? t : unless_nan(last_of(r), between(ctx, a, b, t));
 }
 
 /* "parts" of q are 1. */
@@ -385,8 +352,8 @@ quantile(ilex_context *ctx, const char *what, ilex_array *const *operands,
         ops[1] = ix_build_cast(ctx, (ilex_dtype)r.sorted->dtype, ops[1]);
     ilex_array *q = ix_structure_unnamed(ctx, what, ops[1]);
     if (!ix_is_poison(q) && parts != 1)
-        q = binary(ctx, IX_OP_TRUE_DIVIDE, q,
-                   ix_structure_number(ctx, (ilex_dtype)q->dtype, parts));
+        q = ilex_true_divide(
+            q, ix_structure_number(ctx, (ilex_dtype)q->dtype, parts));
     return ix_is_poison(q) ? q : quantiles(ctx, &r, q);
 }
 
