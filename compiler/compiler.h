@@ -142,6 +142,9 @@ typedef struct ix_compiled_kernel {
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */
     int nwritten;
+    int (*copy)[2]; /* from, to: it does nothing but these, and need not where
+                       the one may be the other */
+    int ncopies;
     ix_source_location *location; /* of all arrays that it computes, in order */
     size_t nlocations;
 } ix_compiled_kernel;
@@ -216,6 +219,8 @@ typedef struct ix_compiled_loop {
                        what the step makes */
     int npairs;
     int until; /* buffer, or -1 */
+    int by;    /* of the program's steps are one, */
+    const ix_lin *from; /* behind so many others */
 } ix_compiled_loop;
 
 /* What stands between kernels, which a moment counts: a call, or where the

@@ -124,12 +124,22 @@ typedef struct ix_unit_repeat {
     const ilex_array *node; /* LOOP */
     int around;             /* the loop around it, or -1 */
     size_t begin, end;      /* GRAPH: its body's place in the order; its own */
-    int (*pair)[2];    /* STAGES: of each carried array the buffers that it is
+    int *from; /* STAGES: of each carried array the buffer that its first value
+                  is copied from, or -1 */
+    int (*pair)[2];    /* of each carried array the buffers that it is
                           in, as the step before left it, as this one makes it;
                           they take turns */
     int *stack, until; /* buffers, or -1 */
     int first, last;   /* which of the calls begin and end it */
 } ix_unit_repeat;
+
+/* A loop of which each step is "by" of the program's, which begin behind "from"
+ * of them; others make one after the other. */
+typedef struct ix_pace {
+    int32_t step; /* which loop's */
+    int by, most; /* at most so many, while `unroll` is at work */
+    const ix_lin *from;
+} ix_pace;
 
 typedef enum ix_stage_kind {
 #define IX_STAGE(KIND, ...) IX_STAGE_##KIND,
@@ -266,6 +276,10 @@ typedef struct ix_unit {
     size_t norder;
     ix_repeats repeats;     /* GRAPH: in which loop each is */
     ix_unit_repeat *repeat; /* inner ones first; repeats.n of them */
+    ix_pace *pace;          /* GRAPH: of loops that `unroll` made */
+    size_t npaces, pace_capacity;
+    ix_map left;            /* GRAPH: arrays that one of several steps at a time
+                               leaves to the next one */
     const ix_domain **need; /* GRAPH, after extents: box of order[i] */
     bool *stored;           /* GRAPH: of order[i], what a directive says; or
                                NULL */
@@ -356,8 +370,14 @@ ix_unit_inside(const ix_unit *u, size_t i)
 {
     return u->repeats.inside ? u->repeats.inside[i] : -1;
 }
+/* The loop that carries an array in a buffer, as the step before left it (turn
+ * 0) or as this one makes it (1); -1: none. */
+int ix_unit_carries(const ix_unit *u, int buffer, int turn);
 /* The innermost loop that runs when so many calls are made; -1: none. */
 int ix_unit_repeat_at(const ix_unit *u, int calls);
+/* How loop "node" goes on; did `unroll` say so? */
+ix_pace ix_unit_pace(const ix_unit *u, const ilex_array *node);
+bool ix_unit_has_pace(const ix_unit *u, const ilex_array *node);
 /* What is known in the steps of loop "i", of its number and those of the loops
  * around it, beside "env". */
 const ix_env *ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env);

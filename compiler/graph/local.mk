@@ -11,4 +11,5 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \
 	compiler/graph/simplify.c \
+	compiler/graph/unroll.c \
 	compiler/graph/walk.c

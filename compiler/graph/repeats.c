@@ -39,6 +39,18 @@ ix_unit_gather(ix_unit *u)
 }
 
 int
+ix_unit_carries(const ix_unit *u, int buffer, int turn)
+{
+    for (int i = 0; i < u->repeats.n; i++) {
+        const ix_unit_repeat *l = &u->repeat[i];
+        for (int k = 0; l->pair && k < ix_repeat_carries(l->node); k++)
+            if (l->pair[k][turn] == buffer)
+                return i;
+    }
+    return -1;
+}
+
+int
 ix_unit_repeat_at(const ix_unit *u, int calls)
 {
     int inside = -1;
@@ -48,6 +60,30 @@ ix_unit_repeat_at(const ix_unit *u, int calls)
             inside = c->ends ? u->repeat[c->loop - 1].around : c->loop - 1;
     }
     return inside;
+}
+
+static size_t
+pace_of(const ix_unit *u, const ilex_array *node)
+{
+    size_t i = 0;
+    while (i < u->npaces && u->pace[i].step != ix_repeat_step(node))
+        i++;
+    return i;
+}
+
+bool
+ix_unit_has_pace(const ix_unit *u, const ilex_array *node)
+{
+    return pace_of(u, node) < u->npaces;
+}
+
+ix_pace
+ix_unit_pace(const ix_unit *u, const ilex_array *node)
+{
+    size_t i = pace_of(u, node);
+    return i < u->npaces
+               ? u->pace[i]
+               : (ix_pace){ix_repeat_step(node), 1, 0, ix_lin_const(u->ctx, 0)};
 }
 
 const ix_env *

@@ -44,11 +44,12 @@ static const struct {
     TABLE(test_row, "sddd", ntests),
     TABLE(check_row, "csss", nchecks),
     TABLE(count_row, "ddd", ncounts),
-    TABLE(kernel_row, "ddddddd", nkernels),
+    TABLE(copy_row, "ddd", ncopies),
+    TABLE(kernel_row, "ddddddddd", nkernels),
     TABLE(slice_row, "ddd", nslices),
     TABLE(call_row, "seddddd", ncalls),
-    TABLE(pair_row, "dd", npairs),
-    TABLE(repeat_row, "sdddddd", nrepeats),
+    TABLE(pair_row, "ddd", npairs),
+    TABLE(repeat_row, "sdddddddd", nrepeats),
     TABLE(step_row, "kdd", nsteps),
 #undef TABLE
 };

@@ -64,6 +64,7 @@ static const char *const functions[] = {
     "%else",
     "#define ilex_step_loop(s, x, at) 0",
     "#define ilex_name_steps(s, at) ((void)(at))",
+    "#define ilex_copies_nothing(s, k) 0",
     "%end",
 
 #include "compiler/run/steps.str"

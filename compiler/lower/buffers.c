@@ -130,15 +130,32 @@ join_turns(lifetimes *l, const ix_unit_repeat *r)
     }
 }
 
-/* Inner loops come first. */
+/* What a loop may read in its first step in place of a copy, and leave there if
+ * it makes none. */
+static void
+keep_first(lifetimes *l, const ix_unit_repeat *r)
+{
+    for (int k = 0; k < ix_repeat_carries(r->node); k++) {
+        int from = r->from[k], last = l->last[r->pair[k][0]];
+        if (from >= 0 && l->last[from] < last)
+            l->last[from] = last;
+    }
+}
+
+/* Inner loops come first; as many rounds as what one hands on may be handed on
+ * again. */
 static void
 extend_loops(lifetimes *l)
 {
     const ix_unit *u = l->u;
-    for (int i = 0; i < u->repeats.n; i++)
-        if (u->repeat[i].first >= 0) {
-            extend(l, l->call[u->repeat[i].first], l->call[u->repeat[i].last]);
-            join_turns(l, &u->repeat[i]);
+    for (int round = 0; round < u->repeats.n; round++)
+        for (int i = 0; i < u->repeats.n; i++) {
+            const ix_unit_repeat *r = &u->repeat[i];
+            if (r->first < 0)
+                continue;
+            extend(l, l->call[r->first], l->call[r->last]);
+            join_turns(l, r);
+            keep_first(l, r);
         }
 }
 

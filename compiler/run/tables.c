@@ -267,10 +267,35 @@ make_tests(maker *m)
     m->t->ntests = (int)c->nnonempty;
 }
 
+/* The pair of a loop that a buffer is the first of, -1: none. */
+static int
+pair_of(const ix_compiled *c, int buffer)
+{
+    for (size_t i = 0, first = 0; i < c->nloops;
+         first += (size_t)c->loop[i++].npairs)
+        for (int k = 0; k < c->loop[i].npairs; k++)
+            if (c->loop[i].pair[k][0] == buffer)
+                return (int)first + k;
+    return -1;
+}
+
+/* Where a kernel that does nothing else copies a buffer to, -1: nowhere. */
+static int
+copied_to(const ix_compiled *c, int buffer)
+{
+    for (size_t i = 0; i < c->nkernels; i++)
+        for (int k = 0; k < c->kernel[i].ncopies; k++)
+            if (c->kernel[i].copy[k][0] == buffer)
+                return c->kernel[i].copy[k][1];
+    return -1;
+}
+
 static void
 make_kernels(maker *m)
 {
     const ix_compiled *c = m->c;
+    size_t n = 0, room = 0;
+    ix_copy_row *copy = NULL;
     ix_kernel_row *kernel = new_rows(m, c->nkernels, sizeof *kernel);
     for (size_t i = 0; i < c->nkernels; i++) {
         const ix_compiled_kernel *k = &c->kernel[i];
@@ -283,9 +308,17 @@ make_kernels(maker *m)
             .serial = k->serial,
             .form = x && x->form ? form_of(m, x->form) : -1,
             .equal = x && x->equal,
-            .stride =
-                stride ? c->buffer[x->buffer].first_stride + x->axis : -1};
+            .stride = stride ? c->buffer[x->buffer].first_stride + x->axis : -1,
+            .copy = (int)n,
+            .copies = k->ncopies};
+        ix_arena_grow(&m->c->arena, &copy, &room, n + (size_t)k->ncopies + 1,
+                      sizeof *copy);
+        for (int j = 0; j < k->ncopies; j++)
+            copy[n++] = (ix_copy_row){k->copy[j][0], k->copy[j][1],
+                                      pair_of(c, k->copy[j][1])};
     }
+    m->t->copy = copy;
+    m->t->ncopies = (int)n;
     m->t->kernel = kernel;
     m->t->nkernels = (int)c->nkernels;
 }
@@ -345,11 +378,14 @@ make_loops(maker *m)
                                   .count = form_of(m, x->count),
                                   .first = (int)n,
                                   .n = x->npairs,
-                                  .until = x->until};
+                                  .until = x->until,
+                                  .by = x->by,
+                                  .from = form_of(m, x->from)};
         ix_arena_grow(&m->c->arena, &pair, &room, n + (size_t)x->npairs + 1,
                       sizeof *pair);
         for (int k = 0; k < x->npairs; k++)
-            pair[n++] = (ix_pair_row){x->pair[k][0], x->pair[k][1]};
+            pair[n++] = (ix_pair_row){x->pair[k][0], x->pair[k][1],
+                                      copied_to(c, x->pair[k][0])};
     }
     for (size_t i = 0; i < c->nloops; i++)
         loop[i].moves = moves(m, loop[i].size);

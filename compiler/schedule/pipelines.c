@@ -7,7 +7,8 @@
  * an iteration, as far behind the one before as it reads ahead (fuse with a
  * lag), and of each temporary the rows that are still read are kept in a ring
  * (shrink with a window), for which strips are as wide as the second cache has
- * room. Rows are the last axis but one, or a further one, along which a stage
+ * room: where that is needed for more, the third one is near, and each row
+ * costs as much to begin as many points. Rows are the last axis but one, or a further one, along which a stage
  * reads around its point; columns are the next axis. Axes before are not read
  * around; those behind are in a column. Threads divide the first axis, or the
  * columns if that are rows; a large output goes past the caches.
@@ -18,9 +19,8 @@
 /* Stages; temporaries that are worth it; elements of a row of a strip, and of a
  * column as long as it is not known. */
 enum { MOST_STAGES = 64, FEW = 2, LEAST = 128, MOST = 4096, COLUMN = 80 };
-/* A part of the second cache is for rings; so many times what is computed
- * beside it is a strip at least. */
-enum { PART = 3, HALO = 8 };
+/* So many times what is computed beside it is a strip at least. */
+enum { HALO = 8 };
 
 /* What a stage reads of a buffer, around its point, along two axes. */
 typedef struct around {
@@ -33,6 +33,7 @@ typedef struct stage {
     ix_kernel *k;
     ix_accesses a;
     int buffer;
+    int pieces;     /* nests that store it */
     int64_t ahead;  /* rows, of the last stage */
     int64_t margin; /* columns that are computed beside a strip */
     int64_t window; /* rows that are kept */
@@ -40,7 +41,7 @@ typedef struct stage {
 
 typedef struct pipeline {
     ix_unit *u;
-    const int *last;          /* uses of each buffer, by kernels in order */
+    const int *last;          /* uses of each buffer (ix_buffers_used) */
     stage stage[MOST_STAGES]; /* readers first, the last kernel is 0 */
     int n;
     int rank, row;  /* the axis that rows are along, columns are the next */
@@ -52,19 +53,31 @@ typedef struct pipeline {
 
 /* Has it a loop for each axis, and stores inside alone? */
 static bool
-is_nest(const ix_kernel *k)
+is_nest(const ix_kernel *k, const ix_stmt *s)
 {
-    const ix_stmt *s = k->body;
     int loops = 0;
-    for (; s && s->kind == IX_STMT_FOR; s = s->body, loops++)
-        if (s->next || !s->parallel || s->number >= k->box->rank)
+    for (bool top = true; s && s->kind == IX_STMT_FOR; s = s->body, loops++) {
+        if ((s->next && !top) || !s->parallel || s->number >= k->box->rank)
             return false;
+        top = false;
+    }
     for (; s; s = s->next)
         if (s->body)
             return false;
-    return loops == k->box->rank && !k->condition && !k->version &&
-           !ix_kernel_has_levels(k) && !ix_kernel_has(k, IX_HAS_CHECK) &&
-           !ix_kernel_has(k, IX_MAY_FAIL);
+    return loops == k->box->rank;
+}
+
+/* Are that all of a kernel's statements, which may be several for its pieces?
+ */
+static bool
+is_of_nests(const ix_kernel *k)
+{
+    bool all = !k->condition && !k->version && !ix_kernel_has_levels(k) &&
+               !ix_kernel_has(k, IX_HAS_CHECK) &&
+               !ix_kernel_has(k, IX_MAY_FAIL);
+    for (const ix_stmt *s = k->body; s && all; s = s->next)
+        all = is_nest(k, s);
+    return all;
 }
 
 /* What a kernel reads of a buffer; false: not points around its own. */
@@ -136,7 +149,7 @@ width_of(const pipeline *p)
         if (p->row + 2 == p->rank && t->line_bytes / each > vector)
             vector = t->line_bytes / each;
     }
-    int64_t elements = t->l2_bytes / PART / bytes;
+    int64_t elements = t->l2_bytes / bytes;
     elements = elements > MOST ? MOST : elements;
     int64_t columns = elements / p->column / vector * vector;
     return elements < LEAST || columns < HALO * margin ? 0 : columns;
@@ -173,23 +186,37 @@ is_large(const pipeline *p)
            !(known && points <= p->u->target->l2_bytes / 2);
 }
 
-/* Takes in what a kernel stores, which all is of the pipeline, or nothing. */
+/* That which stores the buffer, of those from the n-th one on, or NULL. */
+static stage *
+stage_of(pipeline *p, int n, int buffer)
+{
+    while (n < p->n && p->stage[n].buffer != buffer)
+        n++;
+    return n < p->n ? &p->stage[n] : NULL;
+}
+
+/* Takes in what a kernel stores, which all is of the pipeline, whose last
+ * kernel is at "end", or nothing. */
 static bool
-take_in(pipeline *p, ix_kernel *k, int number)
+take_in(pipeline *p, ix_kernel *k, int end)
 {
     const stage *last = &p->stage[0];
     int before = p->n;
-    bool all = k->when.calls == last->k->when.calls && is_nest(k);
+    bool all = k->when.calls == last->k->when.calls && is_of_nests(k);
     ix_accesses a = ix_accesses_in(p->u, k, all ? k->body : NULL);
     for (size_t i = 0; i < a.n && all; i++) {
         stage s = {.k = k, .a = a, .buffer = a.item[i].buffer, .window = 1};
         if (!a.item[i].write)
             continue;
-        all = p->n < MOST_STAGES && ix_access_is_once_a_point(&a.item[i]) &&
-              ix_buffer_is_of_kernels(p->u, s.buffer) &&
-              p->last[s.buffer] <= number && look_at_readers(p, &s);
+        stage *of = stage_of(p, before, s.buffer);
+        all = ix_access_is_once_a_point(&a.item[i]) &&
+              (of ||
+               (p->n < MOST_STAGES && ix_buffer_is_of_kernels(p->u, s.buffer) &&
+                p->last[s.buffer] <= end && look_at_readers(p, &s)));
+        if (all && !of)
+            *(of = &p->stage[p->n++]) = s;
         if (all)
-            p->stage[p->n++] = s;
+            of->pieces++;
     }
     if (!all || p->n == before || width_of(p) == 0)
         p->n = before;
@@ -201,6 +228,7 @@ take_in(pipeline *p, ix_kernel *k, int number)
 static void
 find_along(pipeline *p, ix_kernel *const *kernel, int n, int row)
 {
+    const int last = n + kernel[n]->when.calls;
     p->row = row;
     p->n = 1;
     p->moves = false;
@@ -209,7 +237,7 @@ find_along(pipeline *p, ix_kernel *const *kernel, int n, int row)
         int64_t length = length_of(p, d);
         p->column *= length > 0 && length < COLUMN ? length : COLUMN;
     }
-    for (int i = n; i > 0 && take_in(p, kernel[i - 1], n);)
+    for (int i = n; i > 0 && take_in(p, kernel[i - 1], last);)
         i--;
 }
 
@@ -219,10 +247,12 @@ find(pipeline *p, ix_kernel *const *kernel, int n)
 {
     ix_kernel *k = kernel[n];
     p->rank = k->box->rank;
-    if (!is_nest(k))
+    if (!is_of_nests(k) || k->body->next)
         return false;
-    p->stage[0] =
-        (stage){.k = k, .buffer = -1, .a = ix_accesses_in(p->u, k, k->body)};
+    p->stage[0] = (stage){.k = k,
+                          .buffer = -1,
+                          .pieces = 1,
+                          .a = ix_accesses_in(p->u, k, k->body)};
     for (int row = p->rank - 2; row >= 0; row--) {
         find_along(p, kernel, n, row);
         if (p->n > FEW && p->moves && is_large(p))
@@ -291,22 +321,28 @@ strip_of(const ix_holes *h)
     return ix_holes_loop(h, "J.o");
 }
 
+/* The first loop over rows and the one behind it are one, so far behind. */
+static bool
+fuse_next(ix_holes *h, int64_t lag)
+{
+    const ix_stmt *first = first_loop(strip_of(h)->body);
+    const ix_stmt *second = first ? first_loop(first->next) : NULL;
+    if (!second)
+        return false;
+    ix_holes_set(h, 'F', ix_loop_name(h->u, h->k, first));
+    ix_holes_set(h, 'S', ix_loop_name(h->u, h->k, second));
+    ix_holes_number(h, 'N', lag);
+    return ix_rule_carry(h, lag ? IX_RULE_follow : IX_RULE_beside);
+}
+
 /* The loops over rows are one, each as far behind as its stage is. */
 static void
 fuse_rows(const pipeline *p, ix_holes *h, int n)
 {
-    for (int i = n; i-- > 0;) {
-        const ix_stmt *first = first_loop(strip_of(h)->body);
-        const ix_stmt *second = first ? first_loop(first->next) : NULL;
-        if (!second)
-            return;
-        ix_holes_set(h, 'F', ix_loop_name(h->u, h->k, first));
-        ix_holes_set(h, 'S', ix_loop_name(h->u, h->k, second));
-        int64_t lag = p->stage[n].ahead - p->stage[i].ahead;
-        ix_holes_number(h, 'N', lag);
-        if (!ix_rule_carry(h, lag ? IX_RULE_follow : IX_RULE_beside))
-            return;
-    }
+    bool done = true;
+    for (int i = n; i >= 0 && done; i--)
+        for (int piece = i == n; piece < p->stage[i].pieces && done; piece++)
+            done = fuse_next(h, p->stage[n].ahead - p->stage[i].ahead);
 }
 
 /* The loop over a row, at the cursor, has no rest, if it may be so. */

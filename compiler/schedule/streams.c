@@ -39,6 +39,14 @@ typedef struct outputs {
     int stores; /* to buffers, of these and others */
 } outputs;
 
+/* Is it one, or what a step of a loop makes? */
+static bool
+is_output(const ix_unit *u, int buffer)
+{
+    return u->buffer[buffer].role == IX_ROLE_OUTPUT ||
+           ix_unit_carries(u, buffer, 1) >= 0;
+}
+
 static bool
 note_stores(void *user, ix_stmt *s)
 {
@@ -47,7 +55,7 @@ note_stores(void *user, ix_stmt *s)
     x->stores += s->kind == IX_STMT_STORE && s->buffer >= 0;
     for (const ix_stmt *t = inner ? s->body : NULL; t; t = t->next)
         if (t->kind == IX_STMT_STORE && t->buffer >= 0 && x->n < MOST_READ &&
-            x->u->buffer[t->buffer].role == IX_ROLE_OUTPUT) {
+            is_output(x->u, t->buffer)) {
             x->row[x->n] = s;
             x->store[x->n++] = t;
         }

@@ -184,6 +184,8 @@ ix_decide_lambda(ix_partition *p, size_t i)
         x->reason = IX_REASON_STORED;
     else if (u->reference || !ix_option_int(u->ctx, IX_OPTION_fuse))
         x->reason = IX_REASON_UNFUSED;
+    else if (ix_map_find(&u->left, n))
+        x->reason = IX_REASON_STEP;
     else
         x->reason = ix_partition_is_segment(x) ? IX_REASON_SEGMENT
                     : x->into                  ? IX_REASON_CARRIED

@@ -65,6 +65,7 @@ make_buffers(ix_partition *p, ix_unit_repeat *l)
     ix_unit *u = p->u;
     int carries = ix_repeat_carries(n), stacks = ix_repeat_stacks(n);
     const size_t *result = p->of[l->end].result;
+    l->from = ix_arena_new(&u->arena, (size_t)carries * sizeof *l->from);
     l->pair = ix_arena_new(&u->arena, (size_t)carries * sizeof *l->pair);
     l->stack = ix_arena_new(&u->arena, ((size_t)stacks + 1) * sizeof *l->stack);
     for (int k = 0; k < carries; k++) {
@@ -146,8 +147,12 @@ begin_loop(ix_partition *p, int i)
 {
     const ix_unit_repeat *l = &p->u->repeat[i];
     bool ok = true;
-    for (int k = 0; ok && k < ix_repeat_carries(l->node); k++)
-        ok = put(p, l->pair[k][0], ix_repeat_first(l->node, k));
+    for (int k = 0; ok && k < ix_repeat_carries(l->node); k++) {
+        const ilex_array *first = ix_repeat_first(l->node, k);
+        const ix_partition_info *x = ix_partition_of(p, first);
+        l->from[k] = x->stored ? x->buffer : -1;
+        ok = put(p, l->pair[k][0], first);
+    }
     put_boundary(p, i, false);
     return ok;
 }

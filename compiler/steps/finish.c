@@ -208,6 +208,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         for (int a = 0; a < to->rank; a++)
             to->box[a] = ix_finish_range(c, &k->box->ax[a]);
         copy_written(k, c, to);
+        ix_finish_copies(u, k, c, to);
         ix_source_locations locations = {.n = 0};
         ix_kernel_locations(u, k, &locations);
         ix_finish_locations(c, &locations, &to->location, &to->nlocations);
@@ -241,13 +242,16 @@ copy_loop(ix_unit *u, ix_compiled *c, const ix_unit_repeat *from)
     ix_compiled_loop *to = &c->loop[c->nloops++];
     const ix_param *step = &u->ctx->param[ix_repeat_step(from->node)];
     const ix_lin *count = step->steps->ax[0].hi;
+    const ix_pace pace = ix_unit_pace(u, from->node);
     *to = (ix_compiled_loop){
         .name = text_of(u, c, step->symbol),
         .size = ix_repeat_step(from->node),
         .count = ix_finish_lin(c, count),
         .last = ix_finish_lin(c, ix_lin_try_offset(u->ctx, count, -1)),
         .npairs = from->pair ? ix_repeat_carries(from->node) : 0,
-        .until = from->until};
+        .until = from->until,
+        .by = pace.by,
+        .from = ix_finish_lin(c, pace.from)};
     size_t bytes = (size_t)to->npairs * sizeof *to->pair;
     if (from->pair)
         to->pair = memcpy(ix_arena_new(&c->arena, bytes), from->pair, bytes);

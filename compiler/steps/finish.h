@@ -14,6 +14,10 @@ bool ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request);
 /* bytecode.c: the stages' bodies as bytecode. */
 void ix_make_bytecode(ix_unit *u, ix_compiled *c);
 
+/* copies.c: what a kernel copies, if it does nothing else. */
+void ix_finish_copies(const ix_unit *u, const ix_kernel *k, ix_compiled *c,
+                      ix_compiled_kernel *to);
+
 /* nonempty.c: the reductions that need an element. */
 void ix_finish_nonempty(ix_unit *u, ix_compiled *c);
 

@@ -4,6 +4,7 @@
 
 libixcompiler_la_SOURCES += \
 	compiler/steps/bytecode.c \
+	compiler/steps/copies.c \
 	compiler/steps/copy.c \
 	compiler/steps/finish.c \
 	compiler/steps/finish.h \

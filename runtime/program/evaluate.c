@@ -314,7 +314,7 @@ exchange(ilex_binding *bindings, const swap *list, size_t n)
 static ilex_status
 tell_progress(const ilex_program *p, ilex_call *call, int64_t made)
 {
-    ilex_status rc = ix_call_progress(call, made);
+    ilex_status rc = ix_call_progress(call, made - 1, made);
     if (rc)
         snprintf(call->error, sizeof call->error,
                  "%s: cancelled when %lld steps were made", p->c->name,

@@ -317,9 +317,10 @@ ix_run_of(const ix_state *s)
     return (ix_run *)(uintptr_t)s;
 }
 
-/* Tells the caller that so many steps are made; ILEX_E_CANCELLED where it wants
- * no more. */
-ilex_status ix_call_progress(const ilex_call *call, int64_t made);
+/* Tells the caller that so many steps are made, "before" of them some time ago;
+ * ILEX_E_CANCELLED where it wants no more. */
+ilex_status ix_call_progress(const ilex_call *call, int64_t before,
+                             int64_t made);
 
 int ix_fail_run(const ix_state *s, int code, const char *format, ...)
     IX_PRINTF(3, 4);

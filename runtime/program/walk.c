@@ -119,20 +119,21 @@ is_outermost(const ix_state *s, int i)
 }
 
 ilex_status
-ix_call_progress(const ilex_call *call, int64_t made)
+ix_call_progress(const ilex_call *call, int64_t before, int64_t made)
 {
     bool asks =
-        call && call->progress && (call->every < 2 || made % call->every == 0);
+        call && call->progress &&
+        (call->every < 2 || made / call->every > before / call->every);
     return asks && call->progress(call->user, made) != 0 ? ILEX_E_CANCELLED
                                                          : ILEX_OK;
 }
 
 static int
-ix_made_step_run(ix_state *s, int i, int64_t made)
+ix_made_step_run(ix_state *s, int i, int64_t before, int64_t made)
 {
     const ix_run *r = ix_run_of(s);
     if (!r->call || !r->call->progress || !is_outermost(s, i) ||
-        !ix_call_progress(r->call, made))
+        !ix_call_progress(r->call, before, made))
         return 0;
     return ix_fail_run(s, ILEX_E_CANCELLED,
                        "cancelled when %lld steps over %s were made",

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels that do nothing but copy whole fields to what a loop of the program
+ * carries, or from there to outputs. A run need not make such a copy where both
+ * lie alike: the loop reads the one array as its first step, or has it as one
+ * of the two memories that take turns (compiler/run/repeats.inc).
+ */
+#include "compiler/steps/finish.h"
+#include "compiler/tree/tree.h"
+
+/* Are that the ranges of the loops of a nest, in order, and nothing beside? */
+static bool
+runs_over(const ix_unit *u, const ix_stmt *nest, const ix_domain *box)
+{
+    const ix_stmt *s = nest;
+    for (int k = 0; k < box->rank; k++, s = s->body)
+        if (s->kind != IX_STMT_FOR || s->number != k || s->n[IX_for_lo] != 1 ||
+            s->n[IX_for_hi] != 1 ||
+            ix_for_lo(s) != ix_index_lin(u->ctx, box->ax[k].lo) ||
+            ix_for_hi(s) != ix_index_lin(u->ctx, box->ax[k].hi))
+            return false;
+    return s->kind == IX_STMT_STORE;
+}
+
+/* The buffer whose element is stored at the same indices, which are those of
+ * the loops; -1: another value is. */
+static int
+copied_by(const ix_unit *u, const ix_stmt *store)
+{
+    const ilex_array *value = ix_store_value(store);
+    bool same = value->kind == IX_LOAD && value->nops == store->n[IX_INDICES];
+    for (int d = 0; same && d < value->nops; d++)
+        same = value->ops[d] == ix_scalar_index(u->ctx, d) &&
+               ix_operands(store, IX_INDICES)[d] == value->ops[d];
+    return same ? (int)value->attr[0] : -1;
+}
+
+static bool
+is_whole(const ix_domain *box, const ix_domain *of)
+{
+    bool same = box->rank == of->rank;
+    for (int k = 0; k < box->rank && same; k++)
+        same = box->ax[k].lo == of->ax[k].lo && box->ax[k].hi == of->ax[k].hi;
+    return same;
+}
+
+/* Is it a copy that may be left out? */
+static bool
+is_free(const ix_unit *u, const ix_domain *box, int from, int to)
+{
+    const ix_buffer *a = &u->buffer[from], *b = &u->buffer[to];
+    bool first = ix_unit_carries(u, to, 0) >= 0;
+    bool last = ix_unit_carries(u, from, 0) >= 0 && b->role == IX_ROLE_OUTPUT &&
+                is_whole(box, a->box);
+    return !a->turn && !b->turn && !a->own && !b->own && (first || last) &&
+           is_whole(box, b->interior);
+}
+
+/* Copies from two loops, or twice from one buffer, are not left out one without
+ * the other. */
+static bool
+go_together(const ix_unit *u, const ix_compiled_kernel *k, int from)
+{
+    for (int i = 0; i < k->ncopies; i++)
+        if (k->copy[i][0] == from ||
+            ix_unit_carries(u, k->copy[i][0], 0) != ix_unit_carries(u, from, 0))
+            return false;
+    return true;
+}
+
+void
+ix_finish_copies(const ix_unit *u, const ix_kernel *k, ix_compiled *c,
+                 ix_compiled_kernel *to)
+{
+    size_t room = 0;
+    bool all = !ix_kernel_has_levels(k) && k->nests && !k->nests->next &&
+               runs_over(u, k->nests, k->box);
+    for (const ix_stmt *s = all ? ix_nest_body(k->nests) : NULL; s && all;
+         s = s->next) {
+        int from = s->kind == IX_STMT_STORE ? copied_by(u, s) : -1;
+        all = from >= 0 && is_free(u, k->box, from, s->buffer) &&
+              go_together(u, to, from);
+        if (!all)
+            break;
+        ix_arena_grow(&c->arena, &to->copy, &room, (size_t)to->ncopies + 1,
+                      sizeof *to->copy);
+        to->copy[to->ncopies][0] = from;
+        to->copy[to->ncopies++][1] = s->buffer;
+    }
+    to->ncopies = all ? to->ncopies : 0;
+}
