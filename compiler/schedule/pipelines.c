@@ -8,10 +8,11 @@
  * lag), and of each temporary the rows that are still read are kept in a ring
  * (shrink with a window), for which strips are as wide as the second cache has
  * room: where that is needed for more, the third one is near, and each row
- * costs as much to begin as many points. Rows are the last axis but one, or a further one, along which a stage
- * reads around its point; columns are the next axis. Axes before are not read
- * around; those behind are in a column. Threads divide the first axis, or the
- * columns if that are rows; a large output goes past the caches.
+ * costs as much to begin as many points. Rows are the last axis but one, or a
+ * further one, along which a stage reads around its point; columns are the next
+ * axis. Axes before are not read around; those behind are in a column. Threads
+ * divide the first axis, or the columns if that are rows; a large output goes
+ * past the caches.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/rules.h"
@@ -19,8 +20,9 @@
 /* Stages; temporaries that are worth it; elements of a row of a strip, and of a
  * column as long as it is not known. */
 enum { MOST_STAGES = 64, FEW = 2, LEAST = 128, MOST = 4096, COLUMN = 80 };
-/* So many times what is computed beside it is a strip at least. */
-enum { HALO = 8 };
+/* So many times what is computed beside it is a strip at least; so many where
+ * the third cache has room for that. */
+enum { HALO = 8, WIDE = 16 };
 
 /* What a stage reads of a buffer, around its point, along two axes. */
 typedef struct around {
@@ -149,9 +151,11 @@ width_of(const pipeline *p)
         if (p->row + 2 == p->rank && t->line_bytes / each > vector)
             vector = t->line_bytes / each;
     }
-    int64_t elements = t->l2_bytes / bytes;
-    elements = elements > MOST ? MOST : elements;
-    int64_t columns = elements / p->column / vector * vector;
+    int64_t elements = t->l2_bytes / bytes, far = t->l3_bytes / 2 / bytes;
+    int64_t columns = (elements < MOST ? elements : MOST) / p->column;
+    if (columns < WIDE * margin && WIDE * margin <= far / p->column)
+        columns = WIDE * margin;
+    columns = columns / vector * vector;
     return elements < LEAST || columns < HALO * margin ? 0 : columns;
 }
 
