@@ -218,8 +218,8 @@ typedef struct ix_compiled_loop {
     int (*pair)[2]; /* buffers that take turns: what the step before left,
                        what the step makes */
     int npairs;
-    int until; /* buffer, or -1 */
-    int by;    /* of the program's steps are one, */
+    int until;          /* buffer, or -1 */
+    int by;             /* of the program's steps are one, */
     const ix_lin *from; /* behind so many others */
 } ix_compiled_loop;
 

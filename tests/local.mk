@@ -157,6 +157,7 @@ tests_repeat_repeat_SOURCES = \
 	tests/repeat/draw_map.c \
 	tests/repeat/draw_program.c \
 	tests/repeat/draw_statement.c \
+	tests/repeat/draw_stencil.c \
 	tests/repeat/features.def \
 	tests/repeat/render.c \
 	tests/repeat/repeat.h \
@@ -264,6 +265,7 @@ SHELL_TESTS = \
 	tests/integration/test_ilexc_typos.sh \
 	tests/integration/test_numpy.sh \
 	tests/integration/test_pipelines.sh \
+	tests/integration/test_wavefronts.sh \
 	tests/integration/test_replay.sh \
 	tests/integration/test_stencil.sh \
 	tests/integration/passes.sh \

@@ -42,7 +42,7 @@ Row = collections.namedtuple('Row', 'name tests where file text planted wrong')
 # Tests that are scripts, and what make builds for them.
 AHEAD = ('blocks calls fortran freestanding grid json kit lines project python '
          'variants versions').split()
-INTEGRATION = 'bench_code cmake cxx test_pipelines'.split()
+INTEGRATION = 'bench_code cmake cxx test_pipelines test_wavefronts'.split()
 CUDA = ['tests/cuda/cuda', 'tests/cuda/fake/libcuda.so.1',
         'tests/cuda/fake/libnvrtc.so.13']
 BUNDLED = ['bench/gpubench', 'ilexc', 'tests/differential/differential']

@@ -19,9 +19,9 @@
 #include "lib/graph/counted.h"
 
 /* Steps at a time of fields of rank 2, of others; arrays that are read around
- * their points in all of them; so many times fewer are made at a time of those
- * that are left. */
-enum { FLAT = 14, DEEP = 4, STAGES = 32, AGAIN = 4 };
+ * their points in all of them, and arrays, so that they are one function; so
+ * many times fewer are made at a time of those that are left. */
+enum { FLAT = 14, DEEP = 4, STAGES = 32, ARRAYS = 200, AGAIN = 4 };
 
 typedef struct unrolling {
     ix_unit *u;
@@ -133,12 +133,14 @@ static int
 steps_of(const unrolling *x, const ix_lin *count)
 {
     int most = STAGES / x->around, steps = x->pace.most;
+    int arrays = (int)(x->l->end - x->l->begin);
     int64_t n = count->n == 0 ? count->c : INT64_MAX;
     if (steps == 0 && !ix_unit_has_pace(x->u, x->l->node))
         steps = x->rank == 2 ? FLAT : DEEP;
+    most = most * arrays > ARRAYS ? ARRAYS / arrays : most;
     steps = steps < most ? steps : most;
     steps = steps < n ? steps : (int)n;
-    for (int by = steps; n < INT64_MAX && 2 * by > steps; by--)
+    for (int by = steps; n < INT64_MAX && 2 * by >= steps; by--)
         if (n % by == 0)
             return by > 1 ? by : 0;
     return steps > 1 ? steps : 0;

@@ -327,15 +327,26 @@ ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
     ix_dump_loops(u, k, t);
 }
 
+/* "from here on the steps of loop t:n, 8 at a time" */
+static void
+put_repeat(const ix_unit *u, const ix_foreign_call *c, ix_text *t)
+{
+    int by = ix_unit_pace(u, c->node).by;
+    ix_text_format(t, "  %s the steps of loop %s",
+                   c->ends ? "end of" : "from here on",
+                   ix_domain_show(u->ctx, c->node->interior).s);
+    if (by > 1 && !c->ends)
+        ix_text_format(t, ", each %d of the program's", by);
+    ix_text_char(t, '\n');
+}
+
 static void
 put_calls(const ix_unit *u, int *made, int end, ix_text *t)
 {
     for (; *made < end; ++*made) {
         const ix_foreign_call *c = u->call[*made];
         if (c->loop > 0)
-            ix_text_format(t, "  %s the steps of loop %s\n",
-                           c->ends ? "end of" : "from here on",
-                           ix_domain_show(u->ctx, c->node->interior).s);
+            put_repeat(u, c, t);
         else
             ix_text_format(t,
                            c->routine

@@ -2,8 +2,10 @@
  *
  * Kernels that do nothing but copy whole fields to what a loop of the program
  * carries, or from there to outputs. A run need not make such a copy where both
- * lie alike: the loop reads the one array as its first step, or has it as one
- * of the two memories that take turns (compiler/run/repeats.inc).
+ * lie alike: the loop reads the one array in its first step, or has it as one
+ * of the two memories that take turns (compiler/run/repeats.inc). Where a
+ * kernel has several copies it makes all or none; what is where it goes already
+ * is then stored again as it is.
  */
 #include "compiler/steps/finish.h"
 #include "compiler/tree/tree.h"
@@ -44,28 +46,27 @@ is_whole(const ix_domain *box, const ix_domain *of)
     return same;
 }
 
+/* May an output take the place of a buffer? Where a loop makes no step that is
+ * read for as long as what the loop leaves. */
+static bool
+is_replaced(const ix_unit *u, int buffer)
+{
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (u->buffer[i].inplace == buffer)
+            return true;
+    return false;
+}
+
 /* Is it a copy that may be left out? */
 static bool
 is_free(const ix_unit *u, const ix_domain *box, int from, int to)
 {
     const ix_buffer *a = &u->buffer[from], *b = &u->buffer[to];
-    bool first = ix_unit_carries(u, to, 0) >= 0;
+    bool first = ix_unit_carries(u, to, 0) >= 0 && !is_replaced(u, from);
     bool last = ix_unit_carries(u, from, 0) >= 0 && b->role == IX_ROLE_OUTPUT &&
                 is_whole(box, a->box);
     return !a->turn && !b->turn && !a->own && !b->own && (first || last) &&
            is_whole(box, b->interior);
-}
-
-/* Copies from two loops, or twice from one buffer, are not left out one without
- * the other. */
-static bool
-go_together(const ix_unit *u, const ix_compiled_kernel *k, int from)
-{
-    for (int i = 0; i < k->ncopies; i++)
-        if (k->copy[i][0] == from ||
-            ix_unit_carries(u, k->copy[i][0], 0) != ix_unit_carries(u, from, 0))
-            return false;
-    return true;
 }
 
 void
@@ -78,8 +79,7 @@ ix_finish_copies(const ix_unit *u, const ix_kernel *k, ix_compiled *c,
     for (const ix_stmt *s = all ? ix_nest_body(k->nests) : NULL; s && all;
          s = s->next) {
         int from = s->kind == IX_STMT_STORE ? copied_by(u, s) : -1;
-        all = from >= 0 && is_free(u, k->box, from, s->buffer) &&
-              go_together(u, to, from);
+        all = from >= 0 && is_free(u, k->box, from, s->buffer);
         if (!all)
             break;
         ix_arena_grow(&c->arena, &to->copy, &room, (size_t)to->ncopies + 1,

@@ -155,7 +155,8 @@ typedef struct ilex_call {
      * (0: each) of a loop of the program that is in no other, or, if it has no
      * loops, of ilex_run_steps, with how many steps are made; a loop that makes
      * several at a time (`ilexc explain`) calls it behind those among which is
-     * such a one. Not 0: the run ends, ILEX_E_CANCELLED; inputs are as they were. NULL: none. */
+     * such a one. Not 0: the run ends, ILEX_E_CANCELLED; inputs are as they
+     * were. NULL: none. */
     int (*progress)(void *user, int64_t step);
     int64_t every;
 } ilex_call;

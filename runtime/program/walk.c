@@ -121,9 +121,8 @@ is_outermost(const ix_state *s, int i)
 ilex_status
 ix_call_progress(const ilex_call *call, int64_t before, int64_t made)
 {
-    bool asks =
-        call && call->progress &&
-        (call->every < 2 || made / call->every > before / call->every);
+    bool asks = call && call->progress &&
+                (call->every < 2 || made / call->every > before / call->every);
     return asks && call->progress(call->user, made) != 0 ? ILEX_E_CANCELLED
                                                          : ILEX_OK;
 }

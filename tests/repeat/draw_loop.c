@@ -70,12 +70,10 @@ count_carry(repeat_shop *s, ilex_dtype d, unsigned mask)
                                       : REPEAT_rank_0);
 }
 
-static void
-draw_carry(repeat_shop *s, repeat_loop *l, int number)
+void
+repeat_draw_carry(repeat_shop *s, repeat_loop *l, int number, ilex_dtype d,
+                  unsigned mask)
 {
-    static const unsigned masks[] = {0, 1, 1, 2, 3, 3};
-    ilex_dtype d = repeat_draw_dtype(s);
-    unsigned mask = masks[diff_draw(&s->r, 6)];
     int k = l->ncarries++;
     const repeat_value *v;
     count_carry(s, d, mask);
@@ -92,6 +90,14 @@ draw_carry(repeat_shop *s, repeat_loop *l, int number)
     } else {
         l->value[k] = repeat_expression(s, mask, d, 2);
     }
+}
+
+static void
+draw_carry(repeat_shop *s, repeat_loop *l, int number)
+{
+    static const unsigned masks[] = {0, 1, 1, 2, 3, 3};
+    ilex_dtype d = repeat_draw_dtype(s);
+    repeat_draw_carry(s, l, number, d, masks[diff_draw(&s->r, 6)]);
 }
 
 /* ---- the body ---- */
@@ -260,14 +266,24 @@ draw_body(repeat_shop *s, int number)
             draw_next(s, number, k);
 }
 
-static void
-enter(repeat_shop *s, int number)
+void
+repeat_enter(repeat_shop *s, int number)
 {
     const repeat_loop *l = &s->p->loop[number];
     s->around[s->depth++] = number;
     s->times *= l->count > 1 ? l->count : 1;
     for (int k = 0; k < l->ncarries; k++)
         repeat_readable(s, 'c', l->carry[k]);
+}
+
+void
+repeat_leave(repeat_shop *s, int number, int values)
+{
+    const repeat_loop *l = &s->p->loop[number];
+    s->depth--;
+    s->nvalues = values;
+    for (int k = 0; k < l->ncarries; k++)
+        repeat_readable(s, 'r', l->carry[k]);
 }
 
 /* Is the length of a stack known not to be negative? */
@@ -292,7 +308,7 @@ repeat_draw_loop(repeat_shop *s)
         repeat_feature_drawn(s, s->depth > 1 ? REPEAT_nested_twice
                                              : REPEAT_nested);
     repeat_add_line(s, (repeat_line){.kind = REPEAT_LOOP, .loop = number});
-    enter(s, number);
+    repeat_enter(s, number);
     draw_body(s, number);
     if (diff_chance(&s->r, 30) && !s->p->wild) /* steps behind the end fail */
         draw_until(s, number);
@@ -300,11 +316,8 @@ repeat_draw_loop(repeat_shop *s)
         for (n = diff_between(&s->r, 1, 2); n > 0; n--)
             stack[nstacks++] = draw_stack(s, number);
     repeat_add_line(s, (repeat_line){.kind = REPEAT_END, .loop = number});
-    s->depth--;
     s->times = times;
-    s->nvalues = saved;
-    for (int k = 0; k < l->ncarries; k++)
-        repeat_readable(s, 'r', l->carry[k]);
+    repeat_leave(s, number, saved);
     if (l->steps) {
         repeat_feature_drawn(s, REPEAT_steps_name);
         repeat_name *k =

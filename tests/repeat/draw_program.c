@@ -179,12 +179,18 @@ repeat_draw(repeat_program *p, uint64_t seed, uint64_t number)
     draw_inputs(s);
     for (int i = diff_draw(&s->r, 3); i > 0; i--)
         repeat_draw_statement(s);
-    repeat_draw_loop(s);
+    if (diff_chance(&s->r, 25))
+        repeat_draw_stencil(s);
+    else
+        repeat_draw_loop(s);
     if (diff_chance(&s->r, 40))
         repeat_draw_statement(s);
     if (diff_chance(&s->r, 25)) {
         repeat_feature_drawn(s, REPEAT_second_loop);
-        repeat_draw_loop(s);
+        if (diff_chance(&s->r, 30))
+            repeat_draw_stencil(s);
+        else
+            repeat_draw_loop(s);
     }
     draw_outputs(s);
 }

@@ -5,10 +5,11 @@
  *
  * A program is a list of lines in which marks stand for what differs between
  * the two: a name that each step has anew, the number of a step, a size.
- * draw_program.c and draw_loop.c draw programs, draw_expression.c and
- * draw_map.c what lines are made of, render.c writes both texts, repeat_run.c
- * runs them, repeat_shrink.c leaves out lines of a program that fails. Lengths
- * are sizes in both or in none: the order of a sum may depend on it.
+ * draw_program.c, draw_loop.c and draw_stencil.c draw programs,
+ * draw_expression.c and draw_map.c what lines are made of, render.c writes both
+ * texts, repeat_run.c runs them, repeat_shrink.c leaves out lines of a program
+ * that fails. Lengths are sizes in both or in none: the order of a sum may
+ * depend on it.
  */
 #ifndef ILEX_TESTS_REPEAT_H
 #define ILEX_TESTS_REPEAT_H
@@ -123,6 +124,17 @@ void repeat_draw(repeat_program *p, uint64_t seed, uint64_t number);
 /* ---- draw_loop.c ---- */
 
 void repeat_draw_loop(repeat_shop *s);
+/* One more array that loop "l", of this number, carries. */
+void repeat_draw_carry(repeat_shop *s, repeat_loop *l, int number, ilex_dtype d,
+                       unsigned mask);
+/* Its body begins; it has ended, and what was defined there is gone: before
+ * there were so many values. */
+void repeat_enter(repeat_shop *s, int number);
+void repeat_leave(repeat_shop *s, int number, int values);
+
+/* ---- draw_stencil.c ---- */
+
+void repeat_draw_stencil(repeat_shop *s);
 
 /* ---- draw_statement.c ---- */
 

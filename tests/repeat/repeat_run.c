@@ -311,6 +311,8 @@ run_everywhere(session *s, const char *jit)
     if (ix_jit_tcc_available()) {
         run_on(s, "tcc", 1, 3);
         run_with(s, o[0], o[1], o[2]);
+        if (s->p->feature[REPEAT_stencil]) /* strips of few columns */
+            run_with(s, "target", "l2_bytes=65536,l3_bytes=65536", "auto");
     }
     if (jit ? strstr(jit, "cc") && strcmp(jit, "tcc") != 0
             : s->p->number % SELDOM == 0)
