@@ -75,6 +75,9 @@ libixlib_la_SOURCES = \
 	lib/build/outside.c \
 	lib/build/outside.h \
 	lib/build/factors.c \
+	lib/build/square.c \
+	lib/build/square.h \
+	lib/build/triangular.c \
 	lib/build/fill.c \
 	lib/build/foreign.c \
 	lib/build/foreign.h \

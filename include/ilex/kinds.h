@@ -422,6 +422,13 @@ ILEX_API ilex_array *ilex_det(ilex_array *a);
  * a only the lower triangle matters. NaN where a is not positive definite. */
 ILEX_API ilex_array *ilex_cholesky(ilex_array *a);
 
+/* y with a*y = b, of a only the upper triangle, with `lower` the lower one;
+ * with `unit` its diagonal is 1. Matrices of any number of rows in the last
+ * two axes of a, b as of solve: row by row, a loop of the program. Not
+ * finite where a is singular. f64 for integers. Unnamed axes. */
+ILEX_API ilex_array *ilex_triangular_solve(ilex_array *a, ilex_array *b,
+                                           int64_t lower, int64_t unit);
+
 /* ---- kinds that this version does not have ----
  *
  * With a context they report ILEX_E_UNSUPPORTED and return poison (an

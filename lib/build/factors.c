@@ -4,7 +4,7 @@
  * cholesky. Each step of an elimination is a few whole arrays over all matrices
  * of a batch, so there are about 3*n nodes, whatever the number of matrices.
  */
-#include "lib/build/structure.h"
+#include "lib/build/square.h"
 
 #include "ilex/elementwise.h"
 #include "lib/ops/dtype.h"
@@ -12,30 +12,16 @@
 
 enum { MOST = 8 };
 
-/* Matrices that are eliminated, one for each point of the axes in front. */
+/* Matrices that are eliminated. */
 typedef struct matrices {
+    ix_square in;
     ilex_context *ctx;
-    const char *what;
-    int d;                               /* axes */
-    const ix_lin *length[ILEX_MAX_RANK]; /* of those in front of the last two */
-    int n;                               /* rows */
+    int n;                 /* rows */
     ilex_array *row[MOST]; /* k: that of the k-th pivot, from column k on */
     ilex_array *at[MOST];  /* k: where it was, counted from row k */
 } matrices;
 
 /* ---- parts ---- */
-
-/* The axes in front, then these lengths. */
-static const ix_domain *
-shape(const matrices *m, const ix_lin *rows, const ix_lin *columns)
-{
-    const ix_lin *length[ILEX_MAX_RANK + 2];
-    for (int k = 0; k < m->d - 2; k++)
-        length[k] = m->length[k];
-    length[m->d - 2] = rows;
-    length[m->d - 1] = columns;
-    return ix_structure_shape(m->ctx, m->what, m->d, length);
-}
 
 static const ix_lin *
 number(const matrices *m, int n)
@@ -49,14 +35,15 @@ part(const matrices *m, ilex_array *x, int i, int rows, int j,
      const ix_lin *columns)
 {
     ilex_array *index[ILEX_MAX_RANK];
-    int d = m->d;
+    int d = m->in.d;
     if (ix_is_poison(x))
         return x;
     for (int k = 0; k < d; k++)
         index[k] = ix_scalar_index(m->ctx, k);
     index[d - 2] = ix_index_offset(m->ctx, index[d - 2], i);
     index[d - 1] = ix_index_offset(m->ctx, index[d - 1], j);
-    return ix_structure_read(m->what, x, shape(m, number(m, rows), columns),
+    return ix_structure_read(m->in.what, x,
+                             ix_square_shape(&m->in, number(m, rows), columns),
                              index);
 }
 
@@ -76,7 +63,7 @@ element(const matrices *m, ilex_array *x, int i, int j)
 static ilex_array *
 joined(const matrices *m, int count, ilex_array *const *x, int back)
 {
-    const ix_given axis = {.present = true, .number = {m->d - 1 - back}};
+    const ix_given axis = {.present = true, .number = {m->in.d - 1 - back}};
     for (int i = 0; i < count; i++)
         if (ix_is_poison(x[i]))
             return x[i];
@@ -85,80 +72,21 @@ joined(const matrices *m, int count, ilex_array *const *x, int back)
 
 /* ---- operands ---- */
 
-/* As a floating array on unnamed axes. */
-static ilex_array *
-floating(ilex_context *ctx, const char *what, ilex_array *x)
-{
-    x = ix_structure_unnamed(ctx, what, x);
-    return !ix_is_poison(x) && ix_dtype_is_exact((ilex_dtype)x->dtype)
-               ? ix_build_cast(ctx, ILEX_F64, x)
-               : x;
-}
-
-/* Square matrices of a known length; false after an error. */
+/* Those of a known number of rows; false after an error. */
 static bool
 open(matrices *m, ilex_context *ctx, const char *what, ilex_array *a)
 {
-    int d = ix_rank(a);
-    *m = (matrices){.ctx = ctx, .what = what, .d = d};
-    if (ix_is_poison(a))
+    *m = (matrices){.ctx = ctx};
+    if (!ix_square_open(&m->in, ctx, what, a))
         return false;
-    const ix_axis *ax = d ? a->interior->ax : NULL;
-    for (int k = 0; k < d - 2; k++)
-        m->length[k] = ax[k].hi;
-    const char *axes = d ? ix_domain_show(ctx, a->interior).s : "";
-    if (d < 2 || !ix_lin_same(ctx, ax[d - 2].hi, ax[d - 1].hi))
-        return ix_poison_false(ctx, what, 0, ILEX_E_SHAPE,
-                               "%s: [%s] is no array of square matrices, whose "
-                               "last two axes are equally long",
-                               what, axes);
     for (m->n = MOST; m->n > 0; m->n--)
-        if (ix_lin_same(ctx, ax[d - 1].hi, number(m, m->n)))
+        if (ix_lin_same(ctx, m->in.rows, number(m, m->n)))
             return true;
     return ix_poison_false(ctx, what, 0, ILEX_E_UNSUPPORTED,
                            "%s: matrices of [%s] are not known to have 1 to %d "
                            "rows; for larger ones call a function of the host, "
                            "declared with extern, for example one of LAPACK",
-                           what, axes, MOST);
-}
-
-/* The axes in front become those that matrices have in common with "b";
- * false after an error. */
-static bool
-join_front(matrices *m, const ilex_array *b)
-{
-    const ix_lin *own[ILEX_MAX_RANK];
-    int na = m->d - 2, nb = ix_rank(b) - 2, n = na > nb ? na : nb;
-    memcpy(own, m->length, sizeof own);
-    for (int k = 1; k <= n; k++) {
-        const ix_lin *x = k <= na ? own[na - k] : NULL;
-        const ix_lin *y = k <= nb ? b->interior->ax[nb - k].hi : NULL;
-        bool one = x && y && ix_lin_is(y, 1);
-        m->length[n - k] = !y || one ? x : y;
-        if (!x || !y || one || ix_lin_is(x, 1) || ix_lin_same(m->ctx, x, y))
-            continue;
-        return ix_poison_false(m->ctx, m->what, 1, ILEX_E_SHAPE,
-                               "%s: an axis in front of the matrices has "
-                               "length %s, that of [%s] has %s",
-                               m->what, ix_lin_show(m->ctx, x).s,
-                               ix_domain_show(m->ctx, b->interior).s,
-                               ix_lin_show(m->ctx, y).s);
-    }
-    m->d = n + 2;
-    return true;
-}
-
-/* "x", an array of matrices, for each point of the axes in front. */
-static ilex_array *
-stretched(const matrices *m, ilex_array *x)
-{
-    ilex_array *index[ILEX_MAX_RANK];
-    const ix_axis *last = x->interior->ax + ix_rank(x) - 2;
-    const ix_domain *dom = shape(m, last[0].hi, last[1].hi);
-    if (!dom)
-        return ix_poison_again(m->ctx);
-    ix_broadcast_indices(m->ctx, dom, x, index);
-    return ix_structure_read(m->what, x, dom, index);
+                           what, ix_domain_show(ctx, a->interior).s, MOST);
 }
 
 /* ---- elimination ---- */
@@ -178,7 +106,7 @@ static ilex_array *
 row_numbers(const matrices *m, int rows)
 {
     const ix_lin *length[2] = {number(m, rows), number(m, 1)};
-    const ix_domain *dom = ix_structure_shape(m->ctx, m->what, 2, length);
+    const ix_domain *dom = ix_structure_shape(m->ctx, m->in.what, 2, length);
     ilex_array *body = ix_index_offset(m->ctx, ix_scalar_index(m->ctx, 0), 1);
     return ix_node_lambda(m->ctx, dom, dom, body, 0, NULL);
 }
@@ -201,7 +129,7 @@ static ilex_array *
 step(matrices *m, int k, ilex_array *x)
 {
     ilex_context *ctx = m->ctx;
-    int rows = m->n - k, d = m->d;
+    int rows = m->n - k, d = m->in.d;
     if (ix_is_poison(x))
         return x;
     const ix_lin *columns = x->interior->ax[d - 1].hi;
@@ -243,10 +171,10 @@ solution(matrices *m, ilex_array *a, ilex_array *b)
 {
     ilex_array *x[MOST];
     const ix_lin *columns = b->interior->ax[ix_rank(b) - 1].hi;
-    if (!join_front(m, b))
+    if (!ix_square_join(&m->in, b))
         return ix_poison_again(m->ctx);
-    x[0] = stretched(m, a);
-    x[1] = stretched(m, b);
+    x[0] = ix_square_stretched(&m->in, a);
+    x[1] = ix_square_stretched(&m->in, b);
     eliminate(m, joined(m, 2, x, 0));
     for (int k = m->n - 1; k >= 0; k--) {
         x[k] = part(m, m->row[k], 0, 1, m->n - k, columns);
@@ -256,23 +184,6 @@ solution(matrices *m, ilex_array *a, ilex_array *b)
         x[k] = ilex_true_divide(x[k], element(m, m->row[k], 0, 0));
     }
     return joined(m, m->n, x, 1);
-}
-
-/* "b" as matrices, of one column each where it has one axis. */
-static ilex_array *
-right_side(const matrices *m, ilex_array *b)
-{
-    const ix_given last = {.present = true, .n = 1, .number = {-1}};
-    int d = ix_rank(b);
-    if (d == 0 || !ix_lin_same(m->ctx, b->interior->ax[d > 1 ? d - 2 : 0].hi,
-                               number(m, m->n)))
-        return ix_poison(m->ctx, m->what, 1, ILEX_E_SHAPE,
-                         "%s: matrices of %d rows with a right-hand side on "
-                         "[%s]; it has one axis of this length, or matrices of "
-                         "as many rows",
-                         m->what, m->n,
-                         d ? ix_domain_show(m->ctx, b->interior).s : "");
-    return d > 1 ? b : ix_build_expand_dims(m->ctx, &b, 1, &last);
 }
 
 ilex_array *
@@ -285,12 +196,12 @@ ix_build_solve(ilex_context *ctx, ilex_array *const *operands, int count,
     (void)count, (void)given;
     if (!ix_build_common(ctx, "solve", 2, x))
         return ix_poison_again(ctx);
-    ilex_array *a = floating(ctx, "solve", x[0]);
-    ilex_array *b = floating(ctx, "solve", x[1]);
+    ilex_array *a = ix_square_floating(ctx, "solve", x[0]);
+    ilex_array *b = ix_square_floating(ctx, "solve", x[1]);
     if (ix_is_poison(b) || !open(&m, ctx, "solve", a))
         return ix_poison_again(ctx);
     bool vector = ix_rank(b) == 1;
-    b = right_side(&m, b);
+    b = ix_square_right_side(&m.in, b);
     ilex_array *y = ix_is_poison(b) ? b : solution(&m, a, b);
     return vector && !ix_is_poison(y) ? ix_build_squeeze(ctx, &y, 1, &last) : y;
 }
@@ -299,7 +210,7 @@ ilex_array *
 ix_build_inv(ilex_context *ctx, ilex_array *const *operands, int count,
              const ix_given *given)
 {
-    ilex_array *a = floating(ctx, "inv", operands[0]);
+    ilex_array *a = ix_square_floating(ctx, "inv", operands[0]);
     matrices m;
     (void)count, (void)given;
     if (!open(&m, ctx, "inv", a))
@@ -318,7 +229,7 @@ ilex_array *
 ix_build_det(ilex_context *ctx, ilex_array *const *operands, int count,
              const ix_given *given)
 {
-    ilex_array *a = floating(ctx, "det", operands[0]);
+    ilex_array *a = ix_square_floating(ctx, "det", operands[0]);
     const ix_given last = {.present = true, .n = 2, .number = {-2, -1}};
     matrices m;
     (void)count, (void)given;
@@ -340,13 +251,14 @@ static ilex_array *
 adjoint(const matrices *m, ilex_array *x, int rows)
 {
     ilex_array *index[ILEX_MAX_RANK];
-    int d = m->d;
+    int d = m->in.d;
     if (ix_is_poison(x))
         return x;
     for (int k = 0; k < d; k++)
         index[k] = ix_scalar_index(m->ctx, k < d - 2 ? k : 2 * d - 3 - k);
-    x = ix_structure_read(m->what, x, shape(m, number(m, 1), number(m, rows)),
-                          index);
+    x = ix_structure_read(
+        m->in.what, x, ix_square_shape(&m->in, number(m, 1), number(m, rows)),
+        index);
     return ix_dtype_is_complex((ilex_dtype)x->dtype) ? ilex_conjugate(x) : x;
 }
 
@@ -358,7 +270,7 @@ factor_column(const matrices *m, int k, ilex_array **x)
     int below = m->n - k - 1, count = 0;
     ilex_dtype dtype = (ilex_dtype)(*x)->dtype;
     ilex_array *piece[3], *first = element(m, *x, 0, 0);
-    const ix_domain *dom = shape(m, number(m, k), number(m, 1));
+    const ix_domain *dom = ix_square_shape(&m->in, number(m, k), number(m, 1));
     if (k > 0)
         piece[count++] = ix_node_lambda(
             m->ctx, dom, dom, ix_structure_number(m->ctx, dtype, 0), 0, NULL);
@@ -378,7 +290,8 @@ ilex_array *
 ix_build_cholesky(ilex_context *ctx, ilex_array *const *operands, int count,
                   const ix_given *given)
 {
-    ilex_array *x = floating(ctx, "cholesky", operands[0]), *factor[MOST];
+    ilex_array *x = ix_square_floating(ctx, "cholesky", operands[0]),
+               *factor[MOST];
     matrices m;
     (void)count, (void)given;
     if (!open(&m, ctx, "cholesky", x))

@@ -13,6 +13,10 @@
 ilex_array *ix_build_carried(ilex_context *ctx, int32_t name, ilex_dtype dtype,
                              const ix_domain *dom);
 
+/* What steps are called of loops that the library makes, in text as well, where
+ * no other is called so. */
+#define IX_STEP_NAME "_ilex_step"
+
 /* The size that is the step of a loop over a range that begins at 0, called as
  * its axis; -1 after an error. */
 int32_t ix_build_step(ilex_context *ctx, const ix_domain *steps);

@@ -107,7 +107,8 @@ count_steps(ix_parser *p, ix_loop_scope *l)
 static void
 define_inside(ix_parser *p, ix_loop_scope *l)
 {
-    ix_parser_check_name(p, "step", &l->s->option);
+    if (!ix_word_is(&l->s->option, IX_STEP_NAME))
+        ix_parser_check_name(p, "step", &l->s->option);
     const ix_domain *steps = read_range(p, l);
     l->step = ix_build_step(p->ctx, steps);
     if (l->step < 0)

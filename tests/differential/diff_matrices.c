@@ -24,9 +24,10 @@ ilex_array *
 diff_build_matrices(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
     static const int functions[] = {IX_SIGNATURE_det, IX_SIGNATURE_inv,
-                                    IX_SIGNATURE_cholesky, IX_SIGNATURE_solve};
+                                    IX_SIGNATURE_cholesky, IX_SIGNATURE_solve,
+                                    IX_SIGNATURE_triangular_solve};
     ilex_context *ctx = shop->ctx;
-    int n = 1 + diff_draw(r, diff_chance(r, 10) ? 8 : 4), k = diff_draw(r, 4);
+    int n = 1 + diff_draw(r, diff_chance(r, 10) ? 8 : 4), k = diff_draw(r, 5);
     ilex_array *y = x[0];
     const ix_given back = {.present = true, .n = 2, .number = {-1, -2}};
     int64_t count = ix_rank(y) ? diff_domain_count(shop, y->interior) : 1;
@@ -43,6 +44,9 @@ diff_build_matrices(diff_shop *shop, diff_random *r, ilex_array *const *x)
     for (int i = 0; i < 2; i++)
         if (ix_is_poison(ops[i]))
             return ops[i];
-    return ix_build_call(ctx, &ix_signatures[functions[k]], ops, k == 3 ? 2 : 1,
-                         NULL);
+    const ix_given given[2] = {
+        {.present = diff_chance(r, 50), .number = {diff_draw(r, 2)}},
+        {.present = diff_chance(r, 50), .number = {diff_draw(r, 2)}}};
+    return ix_build_call(ctx, &ix_signatures[functions[k]], ops, k < 3 ? 1 : 2,
+                         k == 4 ? given : NULL);
 }

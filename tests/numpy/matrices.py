@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""solve, inv, det, cholesky of matrices of 1 to 8 rows beside NumPy's.
+"""solve, inv, det, cholesky, triangular_solve of matrices of 1 to 8 rows beside NumPy's.
 
     matrices.py LIBRARY [--seed N]
 
@@ -28,6 +28,8 @@ out y = solve(a, v)
 out i = inv(a)
 out d = det(a)
 out l = cholesky(h)
+out s = triangular_solve(h, b; lower=1)
+out u = triangular_solve(conj(transpose(h; axes=[0, 2, 1])), v)
 """
 BATCH = 5
 
@@ -88,6 +90,12 @@ def compare(what, out, x, h):
           np.linalg.cholesky(h.astype(np.complex128)), np.linalg.cond(h) * n,
           eps)
     assert (np.triu(out["l"], 1) == 0).all()
+    h = np.tril(h.astype(np.complex128))
+    up = np.conj(np.swapaxes(h, 1, 2))
+    condition = np.linalg.cond(h) * n
+    close(what + " lower", out["s"], np.linalg.solve(h, x["b"]), condition, eps)
+    close(what + " upper", out["u"], np.linalg.solve(up, v)[..., 0], condition,
+          eps)
 
 
 def main():
@@ -108,7 +116,9 @@ def main():
                        "y": np.zeros((BATCH, n), t),
                        "i": np.zeros((BATCH, n, n), t),
                        "d": np.zeros(BATCH, t),
-                       "l": np.zeros((BATCH, n, n), t)}
+                       "l": np.zeros((BATCH, n, n), t),
+                       "s": np.zeros((BATCH, n, 2), t),
+                       "u": np.zeros((BATCH, n), t)}
                 run(library, TEXT % {"t": dtype, "n": n}, x, out, dtype, jit)
                 compare("%s of %d rows, %s:" % (dtype, n, jit), out, x, h)
                 bits.add(b"".join(o.tobytes() for o in out.values()))
