@@ -140,9 +140,9 @@ steps_of(const unrolling *x, const ix_lin *count)
     most = most * arrays > ARRAYS ? ARRAYS / arrays : most;
     steps = steps < most ? steps : most;
     steps = steps < n ? steps : (int)n;
-    for (int by = steps; n < INT64_MAX && 2 * by >= steps; by--)
+    for (int by = steps; n < INT64_MAX && by > 1 && 2 * by >= steps; by--)
         if (n % by == 0)
-            return by > 1 ? by : 0;
+            return by;
     return steps > 1 ? steps : 0;
 }
 

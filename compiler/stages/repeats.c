@@ -142,6 +142,17 @@ put(ix_partition *p, int buffer, const ilex_array *n)
     return true;
 }
 
+/* What no step makes is 0. */
+static void
+put_zeros(ix_partition *p, const ix_unit_repeat *l, int k)
+{
+    const ilex_array *n = ix_repeat_stacked(l->node, k);
+    const ix_domain *all = p->u->buffer[l->stack[k]].box;
+    ix_value zero = {.i = 0};
+    ix_unit_store(p->u, l->stack[k], all,
+                  ix_scalar_const(p->u->ctx, (ilex_dtype)n->dtype, zero), n);
+}
+
 static bool
 begin_loop(ix_partition *p, int i)
 {
@@ -153,6 +164,9 @@ begin_loop(ix_partition *p, int i)
         l->from[k] = x->stored ? x->buffer : -1;
         ok = put(p, l->pair[k][0], first);
     }
+    for (int k = 0; ok && k < ix_repeat_stacks(l->node); k++)
+        if (l->until >= 0 && l->stack[k] >= 0)
+            put_zeros(p, l, k);
     put_boundary(p, i, false);
     return ok;
 }
@@ -188,6 +202,14 @@ at_step(ix_partition *p, const ilex_array *n)
     return r;
 }
 
+/* How many elements of every so many steps there are before step "step". */
+static const ix_lin *
+every_of(ilex_context *ctx, const ix_lin *step, int64_t by)
+{
+    int32_t size = by > 1 && step ? ix_param_quotient(ctx, step, by) : -1;
+    return by > 1 ? size < 0 ? NULL : ix_lin_param(ctx, size) : step;
+}
+
 static bool
 put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
 {
@@ -197,10 +219,13 @@ put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
     const ix_domain *all = u->buffer[l->stack[k]].box;
     if (all->ax[0].hi->n == 0 && all->ax[0].hi->c < 1) /* there is no step */
         return true;
+    int64_t by = ix_repeat_every(l->node, k);
+    const ix_lin *step = ix_lin_param(ctx, ix_repeat_step(l->node)),
+                 *next = ix_lin_try_offset(ctx, step, 1);
     ix_axis ax[ILEX_MAX_RANK];
     memcpy(ax, all->ax, (size_t)all->rank * sizeof *ax);
-    ax[0].lo = ix_lin_param(ctx, ix_repeat_step(l->node));
-    ax[0].hi = ix_lin_try_offset(ctx, ax[0].lo, 1);
+    ax[0].lo = every_of(ctx, step, by);
+    ax[0].hi = every_of(ctx, next, by);
     const ix_domain *box = ix_domain_new(ctx, all->rank, ax);
     ilex_array *body = at_step(p, n);
     if (!box || ix_is_poison(body))

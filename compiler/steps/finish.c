@@ -14,14 +14,14 @@
 #include "lib/graph/function.h"
 
 /* Marks the sizes of the program as it was built: every back end wants them,
- * whatever passes leave. */
+ * whatever passes leave, but for those that a run counts if they are left. */
 static bool
 use_sizes(ix_unit *u, ix_compiled *c)
 {
     bool *size = ix_arena_new(&u->arena, c->nsizes + 1);
     bool ok = ix_module_sizes(u->module, size);
     for (size_t p = 0; ok && p < c->nsizes; p++)
-        if (size[p])
+        if (size[p] && !u->ctx->param[p].mask)
             ix_finish_size(c, (int64_t)p);
     return ok;
 }

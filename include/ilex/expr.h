@@ -281,7 +281,9 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  *
  * ilex_loop_step is the number of the step, i64 of rank 0, over a range "t:n"
  * or "t:lo:hi" (no step if that is empty); text in this scope may name it, and
- * x[t] is read where it is shown to be inside. ilex_loop_carry is what the step
+ * x[t] is read where it is shown to be inside. ilex_loop_step_to is the same,
+ * but the range ends before "count", an integer of rank 0 that a run finds,
+ * where that is less. ilex_loop_carry is what the step
  * before left of an array of this dtype on this domain, the same in all steps;
  * what lies outside is not carried. All constructors take both. Each loop has
  * its own.
@@ -291,14 +293,16 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  * dtype, literals take it. `until`, or NULL: a bool of rank 0 after each step;
  * where it is true there is no further one. stack[k]: what each step adds to an
  * array, along a new first axis, called as the step where the array's axes have
- * names. Results: the carried arrays after the last step (after none: what they
- * are first), the stacks, then, if `counts` is not 0, how many steps were made,
- * i64.
+ * names; with `every`, of the first step and each every[k]-th one behind it
+ * (then the axis counts from 0). After `until` the length of a stack is a
+ * counted size: what no step made is not there. Results: the carried arrays
+ * after the last step (after none: what they are first), the stacks, then, if
+ * `counts` is not 0, how many steps were made, i64.
  *
  * What does not depend on the step or on what is carried is computed once,
  * before the loop. Errors: ILEX_E_DTYPE, those of a restriction to a domain,
  * ILEX_E_ARGUMENT, ILEX_E_UNSUPPORTED for a domain or a number of steps that
- * changes from step to step, and for `until` with a stack. What is carried, or
+ * changes from step to step. What is carried, or
  * made of the step, is an error of a program that uses it outside of the loop.
  * Results are kept by the current scope. */
 typedef struct ilex_loop_spec {
@@ -310,10 +314,13 @@ typedef struct ilex_loop_spec {
     size_t stack_count;
     ilex_array *const *stack;
     int counts;
+    const int64_t *every;
 } ilex_loop_spec;
 #define ILEX_LOOP_SPEC(...) ILEX_STRUCT(ilex_loop_spec, __VA_ARGS__)
 
 ILEX_API ilex_array *ilex_loop_step(ilex_context *ctx, const char *range);
+ILEX_API ilex_array *ilex_loop_step_to(ilex_context *ctx, const char *range,
+                                       ilex_array *count);
 ILEX_API ilex_array *ilex_loop_carry(ilex_context *ctx, ilex_dtype dtype,
                                      const char *domain);
 ILEX_API ilex_status ilex_loop(ilex_context *ctx, const ilex_loop_spec *spec,

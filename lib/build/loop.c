@@ -9,6 +9,7 @@
 #include "lib/build/loop.h"
 
 #include "ilex/elementwise.h"
+#include "lib/build/structure.h"
 #include "lib/graph/counted.h"
 #include "lib/ops/dtype.h"
 
@@ -145,15 +146,45 @@ ix_build_until(ilex_context *ctx, ilex_array *x)
     return ix_proof_close(ctx, proof, as_condition(ctx, x));
 }
 
+/* How many true elements a mask over so many indices has, which a run counts;
+ * NULL after an error. */
+static const ix_lin *
+count_true(ilex_context *ctx, ilex_array *mask)
+{
+    int32_t size = ix_is_poison(mask) ? -1 : ix_counted_of(ctx, mask);
+    return size < 0 ? NULL : ix_lin_param(ctx, size);
+}
+
+/* How many multiples of "every" are below "n". */
+static const ix_lin *
+multiples(ilex_context *ctx, const ix_lin *n, int64_t every)
+{
+    if (every == 1 || !n)
+        return n;
+    if (n->n == 0)
+        return ix_lin_const(ctx, n->c > 0 ? (n->c - 1) / every + 1 : 0);
+    const ix_domain *dom = ix_structure_shape(ctx, "stack", 1, &n);
+    ilex_array *rest = ix_index_mod_lin(ctx, ix_scalar_index(ctx, 0),
+                                        ix_lin_const(ctx, every));
+    ilex_array *is =
+        ix_structure_compare(ctx, IX_OP_EQUAL, rest, ix_index_const(ctx, 0));
+    return dom ? count_true(ctx, ix_node_lambda(ctx, dom, dom, is, 0, NULL))
+               : NULL;
+}
+
 /* The domain of a stack: the steps, called as they are where axes have names.
  */
 static const ix_domain *
-stack_domain(ilex_context *ctx, const ix_domain *steps, const ix_domain *dom)
+stack_domain(ilex_context *ctx, const ix_domain *steps, int64_t every,
+             const ix_domain *dom)
 {
     ix_axis ax[ILEX_MAX_RANK];
     bool named = dom->rank > 0 && dom->ax[0].name;
     ax[0] = steps->ax[0];
+    ax[0].hi = multiples(ctx, ax[0].hi, every);
     ax[0].name = named ? ax[0].name : 0;
+    if (!ax[0].hi)
+        return NULL;
     for (int k = 0; k < dom->rank; k++) {
         if (named && dom->ax[k].name == ax[0].name) {
             ix_poison(ctx, "loop", -1, ILEX_E_DUPLICATE,
@@ -168,8 +199,13 @@ stack_domain(ilex_context *ctx, const ix_domain *steps, const ix_domain *dom)
 }
 
 static ilex_array *
-as_stacked(ilex_context *ctx, int32_t step, ilex_array *x)
+as_stacked(ilex_context *ctx, int32_t step, int64_t every, ilex_array *x)
 {
+    if (every < 1)
+        return ix_poison(ctx, "loop", -1, ILEX_E_ARGUMENT,
+                         "loop: every %lld steps cannot have an element of a "
+                         "stack; it is a number from 1 on",
+                         (long long)every);
     if (!ix_is_poison(x) && !ix_is_array(x))
         x = ix_build_restrict(ctx, "stack", x, ix_domain_new(ctx, 0, NULL));
     x = ix_is_poison(x) ? x : ix_field_known_part(ctx, "stack", x);
@@ -180,7 +216,7 @@ as_stacked(ilex_context *ctx, int32_t step, ilex_array *x)
                          "loop: what is stacked has %d axes already",
                          (int)ILEX_MAX_RANK);
     const ix_domain *dom =
-        stack_domain(ctx, ctx->param[step].steps, x->interior);
+        stack_domain(ctx, ctx->param[step].steps, every, x->interior);
     return check_domain(ctx, x->interior) && dom &&
                    ix_domain_check_extents(ctx, "stack", dom)
                ? x
@@ -188,10 +224,16 @@ as_stacked(ilex_context *ctx, int32_t step, ilex_array *x)
 }
 
 ilex_array *
-ix_build_stacking(ilex_context *ctx, int32_t step, ilex_array *x)
+ix_build_stacking(ilex_context *ctx, int32_t step, int64_t every, ilex_array *x)
 {
     const ix_env *proof = ix_proof_open(ctx);
-    return ix_proof_close(ctx, proof, as_stacked(ctx, step, x));
+    return ix_proof_close(ctx, proof, as_stacked(ctx, step, every, x));
+}
+
+static int64_t
+every(const ix_loop_spec *spec, int k)
+{
+    return spec->every ? spec->every[k] : 1;
 }
 
 static ilex_array *
@@ -216,10 +258,12 @@ result_types(ilex_context *ctx, const ix_loop_spec *spec,
     for (int k = 0; ok && k < n; k++) {
         const ilex_array *x =
             k < spec->ncarries ? spec->carried[k] : stacked[k - spec->ncarries];
-        type[k] =
-            type_of(ctx, x->dtype,
-                    k < spec->ncarries ? x->interior
-                                       : stack_domain(ctx, steps, x->interior));
+        type[k] = type_of(ctx, x->dtype,
+                          k < spec->ncarries
+                              ? x->interior
+                              : stack_domain(ctx, steps,
+                                             every(spec, k - spec->ncarries),
+                                             x->interior));
         ok = !ix_is_poison(type[k]);
     }
     ilex_array *types =
@@ -245,7 +289,8 @@ put_operands(ilex_context *ctx, const ix_loop_spec *spec, ilex_array **ops)
         ok = !ix_is_poison(ops[1 + n + k]) && !ix_is_poison(ops[1 + 2 * n + k]);
     }
     for (int k = 0; ok && k < spec->nstacks; k++) {
-        ops[1 + 3 * n + k] = as_stacked(ctx, spec->step, spec->stack[k]);
+        ops[1 + 3 * n + k] =
+            as_stacked(ctx, spec->step, every(spec, k), spec->stack[k]);
         ok = !ix_is_poison(ops[1 + 3 * n + k]);
     }
     if (ok && spec->until) {
@@ -261,28 +306,31 @@ build_loop(ilex_context *ctx, const ix_loop_spec *spec)
 {
     const ix_domain *steps = ctx->param[spec->step].steps;
     size_t n = (size_t)(1 + 3 * spec->ncarries + spec->nstacks);
-    int64_t attr[4] = {spec->step, spec->ncarries, spec->nstacks,
-                       spec->until != NULL};
-    if (spec->until && spec->nstacks)
-        return ix_poison(ctx, "loop", -1, ILEX_E_UNSUPPORTED,
-                         "loop: `until` with `stack`, whose length would be "
-                         "counted; carry what is wanted of the steps, or leave "
-                         "out `until`");
     n += spec->until != NULL;
+    size_t nattr = 4 + (size_t)spec->nstacks;
     ilex_array **ops = ix_mem_new(&ctx->mem, n * sizeof(ilex_array *));
-    if (!ops)
-        return ix_poison_again(ctx);
+    int64_t *attr = ix_mem_new(&ctx->mem, nattr * sizeof *attr);
+    if (attr) {
+        attr[0] = spec->step;
+        attr[1] = spec->ncarries;
+        attr[2] = spec->nstacks;
+        attr[3] = spec->until != NULL;
+        for (int k = 0; k < spec->nstacks; k++)
+            attr[4 + k] = every(spec, k);
+    }
     ix_node_spec node = {.kind = IX_LOOP,
                          .dtype = ILEX_BOOL,
                          .interior = steps,
                          .valid = steps,
                          .nops = (int)n,
                          .ops = ops,
-                         .nattr = 4,
+                         .nattr = (int)nattr,
                          .attr = attr};
-    ilex_array *r = put_operands(ctx, spec, ops) ? ix_node_scoped(ctx, &node)
-                                                 : ix_poison_again(ctx);
+    ilex_array *r = ops && attr && put_operands(ctx, spec, ops)
+                        ? ix_node_scoped(ctx, &node)
+                        : ix_poison_again(ctx);
     ix_mem_free(&ctx->mem, ops);
+    ix_mem_free(&ctx->mem, attr);
     return r;
 }
 
@@ -294,12 +342,72 @@ ix_build_loop(ilex_context *ctx, const ix_loop_spec *spec)
     return ix_step_end(ctx, spec->step) ? r : ix_poison_again(ctx);
 }
 
+/* ---- results ---- */
+
+/* Those of the indices from 0 to before "n" whose multiple by "by" is below a
+ * value plus "from": a mask whose true elements are counted. */
+static const ix_lin *
+count_below(ilex_context *ctx, const ix_lin *n, int64_t by, ilex_array *value,
+            const ix_lin *from)
+{
+    const ix_domain *dom = ix_structure_shape(ctx, "loop", 1, &n);
+    ilex_array *index =
+        ix_index_fma(ctx, ix_index_lin(ctx, from), by, ix_scalar_index(ctx, 0));
+    if (!dom || ix_is_poison(value))
+        return NULL;
+    ilex_array *mask = ilex_less(ix_node_lambda(ctx, dom, dom, index, 0, NULL),
+                                 ilex_cast(value, ILEX_I64));
+    return count_true(ctx, mask);
+}
+
+const ix_domain *
+ix_build_steps_to(ilex_context *ctx, int32_t name, const ix_lin *lo,
+                  ilex_array *count, const ix_lin *most)
+{
+    const ix_lin *n = ix_lin_sub(ctx, most, lo);
+    if (ix_is_poison(count) || !n)
+        return NULL;
+    if (ix_rank(count) > 0 || !ix_dtype_is_integer((ilex_dtype)count->dtype)) {
+        ix_poison(ctx, "loop", -1, ILEX_E_ARGUMENT,
+                  "loop: the number of steps is one integer, not %s[%s]",
+                  ilex_dtype_name((ilex_dtype)count->dtype),
+                  ix_is_array(count) ? ix_domain_show(ctx, count->interior).s
+                                     : "");
+        return NULL;
+    }
+    const ix_axis ax = {name, ix_lin_const(ctx, 0),
+                        count_below(ctx, n, 1, count, lo)};
+    return ax.hi ? ix_domain_new(ctx, 1, &ax) : NULL;
+}
+
+/* A stack x without what no step made. */
+static ilex_array *
+made_part(ilex_array *x, int64_t by, ilex_array *made)
+{
+    ilex_context *ctx = x->ctx;
+    ix_axis ax[ILEX_MAX_RANK];
+    if (ix_is_poison(x))
+        return x;
+    memcpy(ax, x->interior->ax, (size_t)ix_rank(x) * sizeof *ax);
+    ax[0].hi = count_below(ctx, ax[0].hi, by, made, ix_lin_const(ctx, 0));
+    if (!ax[0].hi)
+        return ix_poison_again(ctx);
+    return ix_build_restrict(ctx, "stack", x,
+                             ix_domain_new(ctx, ix_rank(x), ax));
+}
+
 ilex_array *
-ix_build_stacked(ilex_array *loop, int k, const ix_lin *lo)
+ix_build_stacked(ilex_array *loop, int k, const ix_lin *lo, ilex_array *made)
 {
     ilex_context *ctx = loop->ctx;
     ilex_array *x = ix_build_result(loop, k), *index[ILEX_MAX_RANK];
-    if (ix_is_poison(x) || !x->interior->ax[0].name || ix_lin_is(lo, 0))
+    int64_t by = ix_is_poison(x)
+                     ? 1
+                     : ix_repeat_every(loop, k - ix_repeat_carries(loop));
+    if (made)
+        x = made_part(x, by, made);
+    if (ix_is_poison(x) || !x->interior->ax[0].name || ix_lin_is(lo, 0) ||
+        by > 1)
         return x;
     ix_axis ax[ILEX_MAX_RANK];
     int rank = ix_rank(x);

@@ -30,7 +30,8 @@ ilex_array *ix_build_count(ilex_array *carried);
 /* "x" as the condition after which there is no further step; as what a step
  * adds to a stack. */
 ilex_array *ix_build_until(ilex_context *ctx, ilex_array *x);
-ilex_array *ix_build_stacking(ilex_context *ctx, int32_t step, ilex_array *x);
+ilex_array *ix_build_stacking(ilex_context *ctx, int32_t step, int64_t every,
+                              ilex_array *x);
 
 /* "x" as the next value of a carried array. */
 ilex_array *ix_build_next(ilex_array *carried, ilex_array *x);
@@ -39,13 +40,23 @@ typedef struct ix_loop_spec {
     int32_t step;
     int ncarries, nstacks;
     ilex_array *const *carried, *const *first, *const *next, *const *stack;
-    ilex_array *until; /* or NULL */
+    const int64_t *every; /* of each stack, or NULL: all steps */
+    ilex_array *until;    /* or NULL */
 } ix_loop_spec;
 
 /* The tuple of results: what is carried, after the last step; the stacks. */
 ilex_array *ix_build_loop(ilex_context *ctx, const ix_loop_spec *spec);
 
-/* Result "k" of a loop, a stack, whose first step has index "lo". */
-ilex_array *ix_build_stacked(ilex_array *loop, int k, const ix_lin *lo);
+/* Result "k" of a loop, a stack, whose first step has index "lo"; with "made",
+ * how many steps there were, without the elements of those that were not. */
+ilex_array *ix_build_stacked(ilex_array *loop, int k, const ix_lin *lo,
+                             ilex_array *made);
+
+/* The steps from "lo" on, at most up to "most", before the value "count", i64
+ * of rank 0, of a run, called by a symbol: as a range that begins at 0. NULL
+ * after an error. */
+const ix_domain *ix_build_steps_to(ilex_context *ctx, int32_t name,
+                                   const ix_lin *lo, ilex_array *count,
+                                   const ix_lin *most);
 
 #endif

@@ -46,6 +46,12 @@ ix_repeat_stacked(const ilex_array *n, int k)
 {
     return n->ops[1 + 3 * ix_repeat_carries(n) + k];
 }
+/* Every so many steps, from the first one on, have an element of the stack. */
+static inline int64_t
+ix_repeat_every(const ilex_array *n, int k)
+{
+    return n->attr[4 + k];
+}
 /* The condition after which there is no further step, or NULL. */
 static inline ilex_array *
 ix_repeat_until(const ilex_array *n)

@@ -32,12 +32,11 @@ from_zero(ilex_context *ctx, const char *range, const ix_lin **lo)
     return ax.hi ? ix_domain_new(ctx, 1, &ax) : NULL;
 }
 
-ilex_array *
-ilex_loop_step(ilex_context *ctx, const char *range)
+/* The index of the step of a range that begins at "lo". */
+static ilex_array *
+step_over(ilex_context *ctx, const ix_domain *steps, const ix_lin *lo)
 {
-    const ix_lin *lo = NULL;
-    const ix_domain *steps = from_zero(ctx, range, &lo);
-    int32_t step = steps ? ix_build_step(ctx, steps) : -1;
+    int32_t step = ix_build_step(ctx, steps);
     if (step < 0)
         return ix_poison_again(ctx);
     ctx->param[step].from = lo;
@@ -47,6 +46,29 @@ ilex_loop_step(ilex_context *ctx, const char *range)
                ? ix_build_restrict(ctx, "step", index,
                                    ix_domain_new(ctx, 0, NULL))
                : ix_poison_again(ctx);
+}
+
+ilex_array *
+ilex_loop_step(ilex_context *ctx, const char *range)
+{
+    const ix_lin *lo = NULL;
+    const ix_domain *steps = from_zero(ctx, range, &lo);
+    return steps ? step_over(ctx, steps, lo) : ix_poison_again(ctx);
+}
+
+ilex_array *
+ilex_loop_step_to(ilex_context *ctx, const char *range, ilex_array *count)
+{
+    const ix_lin *lo = NULL;
+    const ix_domain *steps = from_zero(ctx, range, &lo);
+    if (!steps || !count || count->ctx != ctx)
+        return !steps ? ix_poison_again(ctx)
+                      : ix_poison(ctx, "loop", -1, ILEX_E_CONTEXT,
+                                  "loop: the number of steps is NULL or of "
+                                  "another context");
+    const ix_lin *most = ix_lin_add(ctx, lo, steps->ax[0].hi);
+    steps = ix_build_steps_to(ctx, steps->ax[0].name, lo, count, most);
+    return steps ? step_over(ctx, steps, lo) : ix_poison_again(ctx);
 }
 
 ilex_array *
@@ -84,7 +106,7 @@ static bool
 check(ilex_context *ctx, const ilex_loop_spec *s)
 {
     enum { MOST = 1024 };
-    if (!s || s->size < offsetof(ilex_loop_spec, counts) + sizeof s->counts)
+    if (!s || s->size < offsetof(ilex_loop_spec, every) + sizeof s->every)
         return ix_poison_false(ctx, "loop", -1, ILEX_E_ARGUMENT,
                                "loop: the spec is NULL, or its size is not "
                                "set; start it with ILEX_LOOP_SPEC");
@@ -107,6 +129,13 @@ check(ilex_context *ctx, const ilex_loop_spec *s)
            (!s->until || check_arrays(ctx, "until", 1, &s->until, false));
 }
 
+/* Is how many steps there were asked for, or which of a stack's elements? */
+static bool
+counts_steps(const ilex_loop_spec *s)
+{
+    return s->counts || (s->until && s->stack_count > 0);
+}
+
 /* The arrays of the spec, and how many steps there were. */
 typedef struct arrays {
     ilex_array **carried, **first, **next;
@@ -121,7 +150,7 @@ copy(ilex_context *ctx, const ilex_loop_spec *s, arrays *a)
         a->first[i] = s->first[i];
         a->next[i] = s->next[i];
     }
-    if (!s->counts)
+    if (!counts_steps(s))
         return;
     const ix_domain *point = ix_domain_new(ctx, 0, NULL);
     a->carried[n] = ix_build_carried(ctx, 0, ILEX_I64, point);
@@ -135,13 +164,15 @@ take_results(const ilex_loop_spec *s, ilex_array *loop, const ix_lin *lo,
              ilex_array **result)
 {
     size_t n = s->carry_count, out = 0;
-    bool counts = s->counts != 0;
+    bool counts = counts_steps(s);
+    ilex_array *made = counts ? ix_build_result(loop, (int)n) : NULL;
     for (size_t i = 0; i < n; i++)
         result[out++] = ix_build_result(loop, (int)i);
     for (size_t i = 0; i < s->stack_count; i++)
-        result[out++] = ix_build_stacked(loop, (int)(n + counts + i), lo);
-    if (counts)
-        result[out++] = ix_build_result(loop, (int)n);
+        result[out++] = ix_build_stacked(loop, (int)(n + counts + i), lo,
+                                         s->until ? made : NULL);
+    if (s->counts)
+        result[out++] = made;
 }
 
 static ilex_array *
@@ -154,12 +185,13 @@ close_loop(ilex_context *ctx, const ilex_loop_spec *s)
     arrays a = {block, block + n, block + 2 * n};
     copy(ctx, s, &a);
     ix_loop_spec spec = {.step = ix_step_of(s->step),
-                         .ncarries = (int)s->carry_count + (s->counts != 0),
+                         .ncarries = (int)s->carry_count + counts_steps(s),
                          .nstacks = (int)s->stack_count,
                          .carried = a.carried,
                          .first = a.first,
                          .next = a.next,
                          .stack = s->stack,
+                         .every = s->every,
                          .until = s->until};
     ilex_array *loop = ix_build_loop(ctx, &spec);
     ix_mem_free(&ctx->mem, block);

@@ -98,6 +98,8 @@ struct ix_loop_scope {
     const ix_lin *lo; /* of the first step */
     int32_t step;
     int ncarries, nstacks;
+    bool counts;               /* how many steps there were is carried, too */
+    int64_t *every;            /* of the stacks: so many steps are apart */
     const ix_statement **name; /* of what is carried, then of the stacks */
     ilex_array **carried, **first, **next, **stack; /* next: NULL until known */
     ilex_array *until;

@@ -36,6 +36,20 @@ first_value(ix_parser *p, const ix_statement *r, ilex_array *x)
     return ix_parser_array(p, ix_field_known_part(p->ctx, "loop", x));
 }
 
+/* "0:k max m": at most so many as a run finds in k. */
+static const ix_domain *
+counted_range(ix_parser *p, ix_loop_scope *l, const ix_syntax *count)
+{
+    const ix_lin *most = ix_parse_lin(p, l->s->axis);
+    ilex_array *k = ix_parse_expr(p, count);
+    ix_parser_at(p, &count->word);
+    const ix_domain *steps =
+        ix_build_steps_to(p->ctx, symbol_of(p, &l->s->option), l->lo, k, most);
+    if (!steps)
+        ix_lex_abort(&p->reader);
+    return steps;
+}
+
 /* "0:n", "n" */
 static const ix_domain *
 read_range(ix_parser *p, ix_loop_scope *l)
@@ -49,6 +63,8 @@ read_range(ix_parser *p, ix_loop_scope *l)
                     (int)l->s->option.length, l->s->option.text);
     ix_parser_at(p, &l->s->option);
     l->lo = r->n == 2 ? ix_parse_lin(p, r->part[0]) : ix_lin_const(ctx, 0);
+    if (l->s->axis)
+        return counted_range(p, l, r->part[r->n - 1]);
     const ix_lin *hi = ix_parse_lin(p, r->part[r->n - 1]);
     const ix_axis ax = {symbol_of(p, &l->s->option), ix_lin_const(ctx, 0),
                         ix_lin_sub(ctx, hi, l->lo)};
@@ -64,17 +80,24 @@ open_scope(ix_parser *p, const ix_statement *s, ilex_array *const *first)
 {
     ix_loop_scope *l = ix_arena_new(&p->reader.arena, sizeof *l);
     size_t n = 0, stacks = 0;
+    bool ends = false, parts = false;
     for (const ix_statement *r = s; r; r = r->more)
         n++;
-    for (const ix_statement *b = s->body; b; b = b->next)
-        stacks += b->kind == IX_STATEMENT_STACK;
+    for (const ix_statement *b = s->body; b; b = b->next) {
+        bool stack = b->kind == IX_STATEMENT_STACK;
+        stacks += stack;
+        parts |= stack && !b->chunks.length;
+        ends |= b->kind == IX_STATEMENT_UNTIL;
+    }
     ix_arena *a = &p->reader.arena;
     *l = (ix_loop_scope){.s = s, .outer = p->loop};
+    l->counts = s->chunks.length > 0 || (ends && parts);
     l->name = ix_arena_new(a, (n + stacks + 1) * sizeof *l->name);
     l->carried = ix_arena_new(a, (n + 1) * sizeof(ilex_array *));
     l->first = ix_arena_new(a, (n + 1) * sizeof(ilex_array *));
     l->next = ix_arena_new(a, (n + 1) * sizeof(ilex_array *));
     l->stack = ix_arena_new(a, (stacks + 1) * sizeof(ilex_array *));
+    l->every = ix_arena_new(a, (stacks + 1) * sizeof *l->every);
     for (const ix_statement *r = s; r; r = r->more) {
         l->first[l->ncarries] = first_value(p, r, first[l->ncarries]);
         l->name[l->ncarries++] = r;
@@ -99,7 +122,8 @@ count_steps(ix_parser *p, ix_loop_scope *l)
     l->first[k] =
         ix_parser_array(p, ix_build_restrict(ctx, "steps", ilex_i64(ctx, 0),
                                              ix_domain_new(ctx, 0, NULL)));
-    l->carried[k] = carry(p, symbol_of(p, &l->s->chunks), l->first[k]);
+    l->carried[k] = carry(
+        p, l->s->chunks.length ? symbol_of(p, &l->s->chunks) : 0, l->first[k]);
     l->next[k] = ix_parser_array(p, ix_build_count(l->carried[k]));
 }
 
@@ -122,7 +146,7 @@ define_inside(ix_parser *p, ix_loop_scope *l)
         l->carried[k] = carry(p, symbol_of(p, name), l->first[k]);
         ix_parser_define(p, name, l->carried[k]);
     }
-    if (l->s->chunks.length)
+    if (l->counts)
         count_steps(p, l);
 }
 
@@ -147,26 +171,26 @@ ix_parse_next(ix_parser *p, const ix_statement *s, ilex_array *x)
     l->next[k] = ix_parser_array(p, ix_build_next(l->carried[k], x));
 }
 
-/* How long a stack would be that `until` ends is not known before. */
-static void
-refuse_both(ix_parser *p, const ix_statement *s)
-{
-    const ix_loop_scope *l = p->loop;
-    if (s->kind == IX_STATEMENT_UNTIL ? l->nstacks > 0 : l->until != NULL)
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &s->keyword,
-                    "`until` with `stack`, whose length would be counted; "
-                    "carry what is wanted of the steps");
-}
-
 void
 ix_parse_until(ix_parser *p, const ix_statement *s, ilex_array *x)
 {
     if (p->loop->until)
         ix_lex_fail(&p->reader, ILEX_E_DUPLICATE, &s->keyword,
                     "a loop has one `until`; join conditions by ||");
-    refuse_both(p, s);
     ix_parser_at(p, &s->expr->word);
     p->loop->until = ix_parser_array(p, ix_build_until(p->ctx, x));
+}
+
+/* A number of steps. */
+static int64_t
+every_of(ix_parser *p, const ix_syntax *x)
+{
+    const ix_lin *n = ix_parse_lin(p, x);
+    if (n->n > 0)
+        ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &x->word,
+                    "how many steps are apart is a number: stack e[t] = ... "
+                    "every 10");
+    return n->c;
 }
 
 void
@@ -182,10 +206,11 @@ ix_parse_stack(ix_parser *p, const ix_statement *s, ilex_array *x)
                     (int)t->length, t->text);
     ix_parser_check_name(p, "array", &s->name);
     l->name[l->ncarries + l->nstacks] = s;
-    refuse_both(p, s);
     ix_parser_at(p, &s->name);
-    l->stack[l->nstacks++] =
-        ix_parser_array(p, ix_build_stacking(p->ctx, l->step, x));
+    l->every[l->nstacks] = s->axis ? every_of(p, s->axis) : 1;
+    ix_parser_at(p, &s->name);
+    x = ix_build_stacking(p->ctx, l->step, l->every[l->nstacks], x);
+    l->stack[l->nstacks++] = ix_parser_array(p, x);
 }
 
 /* ---- ends ---- */
@@ -207,17 +232,24 @@ static size_t
 take_results(ix_parser *p, const ix_loop_scope *l, ilex_array *loop,
              ix_loop_result *result)
 {
-    int counted = l->s->chunks.length > 0, n = l->ncarries + counted;
-    for (int k = 0; k < n + l->nstacks; k++) {
-        bool stack = k >= n;
-        result[k].name = k < l->ncarries ? &l->name[k]->name
-                         : !stack        ? &l->s->chunks
-                                         : &l->name[k - counted]->name;
-        result[k].array =
-            ix_parser_array(p, stack ? ix_build_stacked(loop, k, l->lo)
-                                     : ix_build_result(loop, k));
+    int carries = l->ncarries + l->counts;
+    size_t n = 0;
+    for (int k = 0; k < l->ncarries; k++)
+        result[n++] = (ix_loop_result){
+            &l->name[k]->name, ix_parser_array(p, ix_build_result(loop, k))};
+    ilex_array *made =
+        l->counts ? ix_parser_array(p, ix_build_result(loop, l->ncarries))
+                  : NULL;
+    if (l->s->chunks.length)
+        result[n++] = (ix_loop_result){&l->s->chunks, made};
+    for (int k = 0; k < l->nstacks; k++) {
+        const ix_statement *s = l->name[l->ncarries + k];
+        bool part = l->until && !s->chunks.length;
+        ilex_array *x =
+            ix_build_stacked(loop, carries + k, l->lo, part ? made : NULL);
+        result[n++] = (ix_loop_result){&s->name, ix_parser_array(p, x)};
     }
-    return (size_t)(n + l->nstacks);
+    return n;
 }
 
 void
@@ -231,16 +263,16 @@ size_t
 ix_parse_end_loop(ix_parser *p, const ix_statement *s, ix_loop_result **result)
 {
     ix_loop_scope *l = p->loop;
-    bool counts = s->chunks.length > 0;
     check_next(p, l);
     ix_parser_at(p, &s->keyword);
     ix_loop_spec spec = {.step = l->step,
-                         .ncarries = l->ncarries + counts,
+                         .ncarries = l->ncarries + l->counts,
                          .nstacks = l->nstacks,
                          .carried = l->carried,
                          .first = l->first,
                          .next = l->next,
                          .stack = l->stack,
+                         .every = l->every,
                          .until = l->until};
     ilex_array *loop = ix_parser_array(p, ix_build_loop(p->ctx, &spec));
     ix_parse_close_loop(p);

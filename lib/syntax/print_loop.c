@@ -131,6 +131,11 @@ ix_print_loop_end(ix_printer *p, const ix_item *item)
         ix_text_format(p->t, stack ? "[%s] = " : " = ", step);
         put_name(p, stack ? ix_repeat_stacked(n, k - carries)
                           : ix_repeat_next(n, k));
+        if (stack && ix_repeat_until(n)) /* what it lacks is another array */
+            ix_text_put(p->t, " whole");
+        if (stack && ix_repeat_every(n, k - carries) > 1)
+            ix_text_format(p->t, " every %lld",
+                           (long long)ix_repeat_every(n, k - carries));
         ix_text_char(p->t, '\n');
     }
     if (ix_repeat_until(n)) {

@@ -120,11 +120,12 @@ struct ix_statement {
                        reads(...); reshape: its operand */
     size_t nwords, words_capacity;
     ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost" */
-    const ix_syntax *axis; /* in: "-> axis"; scan: its axis; NULL: none */
+    const ix_syntax *axis; /* in: "-> axis"; scan: its axis; loop: the most
+                              steps; stack: how many are apart; NULL: none */
     ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
                               extern: pure; loop, stack: the step */
     ix_word chunks;        /* scan: what combines its chunks; loop: the name of
-                              how many steps there were */
+                              how many steps there were; stack: whole */
     ix_statement *more;    /* scan, loop: name, type and expr of its next
                               result; function, extern: of a parameter */
     ix_statement *body;    /* function, loop: its statements, the last one `end`

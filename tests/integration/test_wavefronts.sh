@@ -55,6 +55,8 @@ sed 's/0:nt/0:21/; s/, nt$//' flat.ilx >p.ilx
 shape p.ilx '7 ' 6
 sed 's/0:nt/0:5/; s/, nt$//' flat.ilx >p.ilx
 shape p.ilx '5 ' 4
+sed 's/0:nt/0:0/; s/, nt$//' flat.ilx >p.ilx
+shape p.ilx '' 0
 # a small field, a sum, the step, an end that is found out, a stack
 sed 's/I:n, J:m/I:40, J:40/; s/[nm]-1/39/g; s/n, m, nt/nt/; /assume/d' flat.ilx >p.ilx
 shape p.ilx '' 0

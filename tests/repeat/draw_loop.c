@@ -219,15 +219,23 @@ draw_stack(repeat_shop *s, int number)
     int e = repeat_new_name(s, d, mask, number, s->depth - 1);
     s->p->loop[number].stacks = true;
     repeat_feature_drawn(s, mask ? REPEAT_stack_array : REPEAT_stack_scalar);
-    repeat_add_line(
-        s, (repeat_line){
-               .kind = REPEAT_STACK, .loop = number, .name = e, .text = text});
+    int every = diff_chance(&s->r, 30) ? diff_between(&s->r, 2, 4) : 1;
+    repeat_add_line(s, (repeat_line){.kind = REPEAT_STACK,
+                                     .loop = number,
+                                     .name = e,
+                                     .text = text,
+                                     .every = every});
+    if (every > 1)
+        repeat_feature_drawn(s, REPEAT_stack_every);
+    if (s->p->loop[number].until)
+        repeat_feature_drawn(s, REPEAT_stack_whole);
     return e;
 }
 
-/* What the loop around reads of a stack. */
+/* What the loop around reads of a stack; its sum is an output where a run
+ * counts how long it is. */
 static void
-use_stack(repeat_shop *s, int e)
+use_stack(repeat_shop *s, int e, bool counted)
 {
     ilex_dtype d = s->p->name[e].dtype;
     int y = repeat_new_name(s, d == ILEX_BOOL ? ILEX_I64 : d, 0, -1, s->depth);
@@ -238,9 +246,11 @@ use_stack(repeat_shop *s, int e)
                                   ilex_dtype_name(s->p->name[y].dtype), e)});
     repeat_readable(s, 'l', y);
     if (s->depth == 0)
-        repeat_add_line(
-            s, (repeat_line){.kind = REPEAT_LINE,
-                             .text = repeat_put(s, "out e%d = \1s%d;", e, e)});
+        repeat_add_line(s,
+                        (repeat_line){.kind = REPEAT_LINE,
+                                      .text = repeat_put(s, "out e%d = \1%c%d;",
+                                                         e, counted ? 'l' : 's',
+                                                         counted ? y : e)});
 }
 
 static void
@@ -296,7 +306,8 @@ may_stack(const repeat_loop *l)
 void
 repeat_draw_loop(repeat_shop *s)
 {
-    int number = s->p->nloops++, saved = s->nvalues, stack[2], nstacks = 0;
+    int number = s->p->nloops++, saved = s->nvalues, stack[2], every[2],
+        nstacks = 0;
     int n = diff_between(&s->r, 1, REPEAT_CARRIES);
     int64_t times = s->times;
     repeat_loop *l = &s->p->loop[number];
@@ -312,9 +323,11 @@ repeat_draw_loop(repeat_shop *s)
     draw_body(s, number);
     if (diff_chance(&s->r, 30) && !s->p->wild) /* steps behind the end fail */
         draw_until(s, number);
-    else if (may_stack(l) && diff_chance(&s->r, 50))
-        for (n = diff_between(&s->r, 1, 2); n > 0; n--)
-            stack[nstacks++] = draw_stack(s, number);
+    if (may_stack(l) && diff_chance(&s->r, 50))
+        for (n = diff_between(&s->r, 1, 2); n > 0; n--) {
+            stack[nstacks] = draw_stack(s, number);
+            every[nstacks++] = s->p->line[s->p->nlines - 1].every;
+        }
     repeat_add_line(s, (repeat_line){.kind = REPEAT_END, .loop = number});
     s->times = times;
     repeat_leave(s, number, saved);
@@ -328,5 +341,5 @@ repeat_draw_loop(repeat_shop *s)
         snprintf(v->ref, sizeof v->ref, "\1k%d;", number);
     }
     for (int i = 0; i < nstacks; i++)
-        use_stack(s, stack[i]);
+        use_stack(s, stack[i], s->p->symbolic && every[i] > 1);
 }

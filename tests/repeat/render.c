@@ -170,6 +170,10 @@ put_line(const writer *w, const repeat_line *x)
         ix_text_put(w->to, words[x->kind]);
     if (x->text)
         put_text(w, x->text);
+    if (x->kind == REPEAT_STACK && w->p->loop[x->loop].until)
+        ix_text_put(w->to, " whole");
+    if (x->every > 1)
+        ix_text_format(w->to, " every %d", x->every);
     ix_text_put(w->to, "\n");
 }
 
@@ -254,6 +258,36 @@ put_slice(const writer *w, const repeat_line *x, int64_t step)
     ix_text_format(w->to, "_%lld", (long long)step);
 }
 
+static void
+put_zero(const writer *w, ilex_dtype d)
+{
+    ix_text_format(w->to,
+                   d == ILEX_BOOL   ? "false"
+                   : d == ILEX_C128 ? "0.0j"
+                                    : "%s(0)",
+                   ilex_dtype_name(d));
+}
+
+/* Its element of a step: 0 where that was not made. */
+static void
+put_element(const writer *w, const repeat_line *x, int64_t step)
+{
+    static const char *const at[] = {"", "[i]", "[j]", "[i, j]"};
+    const repeat_loop *l = &w->p->loop[x->loop];
+    const repeat_name *n = &w->p->name[x->name];
+    bool asked = l->until && step > 0;
+    if (asked) {
+        ix_text_put(w->to, "where(");
+        put_flag(w, l, "d", step - 1);
+        ix_text_put(w->to, ", ");
+        put_zero(w, n->dtype);
+        ix_text_put(w->to, ", ");
+    }
+    put_slice(w, x, step);
+    ix_text_put(w->to, at[n->mask]);
+    ix_text_put(w->to, asked ? ")" : "");
+}
+
 /* The stack of the slices: a map that selects. */
 static void
 put_stack(const writer *w, const repeat_line *x)
@@ -263,31 +297,25 @@ put_stack(const writer *w, const repeat_line *x)
     static const char *const axes[2][4] = {
         {"", ", i:\1z0;", ", j:\1z1;", ", i:\1z0;, j:\1z1;"},
         {"", ", I=i:\1z0;", ", J=j:\1z1;", ", I=i:\1z0;, J=j:\1z1;"}};
-    static const char *const at[] = {"", "[i]", "[j]", "[i, j]"};
+    int64_t count = (l->count + x->every - 1) / x->every;
     ix_text_format(w->to, "map s%d", x->name);
     put_path(w, n->depth);
     if (w->p->named && n->mask)
-        ix_text_format(w->to, "[t%d=t:%lld", x->loop, (long long)l->count);
+        ix_text_format(w->to, "[t%d=t:%lld", x->loop, (long long)count);
     else
-        ix_text_format(w->to, "[t:%lld", (long long)l->count);
+        ix_text_format(w->to, "[t:%lld", (long long)count);
     put_text(w, axes[w->p->named][n->mask]);
     ix_text_put(w->to, "] = ");
-    for (int64_t t = 0; t + 1 < l->count; t++) {
+    for (int64_t t = 0; t + 1 < count; t++) {
         ix_text_format(w->to, "where(t == %lld, ", (long long)t);
-        put_slice(w, x, t);
-        ix_text_format(w->to, "%s, ", at[n->mask]);
+        put_element(w, x, t * x->every);
+        ix_text_put(w->to, ", ");
     }
-    if (l->count) {
-        put_slice(w, x, l->count - 1);
-        ix_text_put(w->to, at[n->mask]);
-    } else {
-        ix_text_format(w->to,
-                       n->dtype == ILEX_BOOL   ? "false"
-                       : n->dtype == ILEX_C128 ? "0.0j"
-                                               : "%s(0)",
-                       ilex_dtype_name(n->dtype));
-    }
-    for (int64_t t = 0; t + 1 < l->count; t++)
+    if (count)
+        put_element(w, x, (count - 1) * x->every);
+    else
+        put_zero(w, n->dtype);
+    for (int64_t t = 0; t + 1 < count; t++)
         ix_text_put(w->to, ")");
     ix_text_put(w->to, "\n");
 }

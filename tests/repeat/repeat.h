@@ -78,6 +78,7 @@ typedef struct repeat_line {
     int name;         /* NEXT, STACK: what it gives */
     const char *text; /* LINE: all; else an expression */
     const char *once; /* LINE: the text of the second program, or NULL */
+    int every;        /* STACK: so many steps are apart */
     bool gone;
 } repeat_line;
 

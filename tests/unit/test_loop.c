@@ -27,12 +27,16 @@ text(const char *expression, const char *a, ilex_array *x, const char *b,
 
 /* ---- as in text ---- */
 
-/* Has the program of these outputs, o0, o1, ..., the hash of the text's? */
+/* Has the program of these outputs, o0, o1, ..., the hash of the text's, which
+ * has a context of its own? What both count would have two names in one. */
 static bool
 is_program(const char *source, ilex_array *const *out, int n)
 {
     uint8_t a[16], b[16];
-    ilex_module *m = parse(source), *own = ilex_module_new(ctx, "p");
+    ilex_context *other = ilex_context_new(NULL);
+    ilex_module *m = ilex_module_parse(other, source, "text"),
+                *own = ilex_module_new(ctx, "p");
+    ck_assert_msg(m != NULL, "%s", ilex_error_text(other));
     for (int i = 0; i < n; i++) {
         char name[] = {'o', (char)('0' + i), 0};
         ck_assert_msg(!ilex_module_output(own, name, out[i], NULL), "%s",
@@ -42,6 +46,7 @@ is_program(const char *source, ilex_array *const *out, int n)
     ck_assert_int_eq(ilex_module_hash(own, b), ILEX_OK);
     ilex_module_free(m);
     ilex_module_free(own);
+    ilex_context_free(other);
     return !memcmp(a, b, sizeof a);
 }
 
@@ -107,6 +112,35 @@ START_TEST(until_as_text)
                          "    next u = 0.5*u + x\nend\n"
                          "out o0 = u\nout o1 = k\n",
                          r, 2));
+}
+END_TEST
+
+/* As many steps as a run finds, elements of those alone that were made. */
+START_TEST(counted_as_text)
+{
+    static const int64_t every[] = {1, 3};
+    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n"), *r[4];
+    ilex_array *k = ilex_input(ctx, "k", ILEX_I32, "");
+    ilex_array *t = ilex_loop_step_to(ctx, "t:1:n+1", k),
+               *u = ilex_loop_carry(ctx, ILEX_F64, "I:n");
+    ilex_array *next = text("0.5*u + x", "u", u, "x", x),
+               *stack[] = {ilex_sum(u, NULL, 0), u};
+    ilex_array *until = text("t*t > 9", "t", t, "x", x);
+    ck_assert_msg(
+        !ilex_loop(ctx,
+                   &ILEX_LOOP_SPEC(.step = t, .carry_count = 1, .carry = &u,
+                                   .first = &x, .next = &next, .until = until,
+                                   .stack_count = 2, .stack = stack,
+                                   .every = every),
+                   r),
+        "%s", ilex_error_text(ctx));
+    ck_assert(is_program("ilex 1\nprogram p\nsize n\nin x : f64[I:n]\n"
+                         "in k : i32\nloop t[1:k max n+1] u = x\n"
+                         "    next u = 0.5*u + x\n    until t*t > 9\n"
+                         "    stack e[t] = sum(u)\n"
+                         "    stack f[t] = u every 3\nend\n"
+                         "out o0 = u\nout o1 = e\nout o2 = f\n",
+                         r, 3));
 }
 END_TEST
 
@@ -197,11 +231,16 @@ START_TEST(values)
     s.step = ilex_loop_step(ctx, "t:n");
     s.until = text("t*t", "t", t, "u", u);
     refused(&s, ILEX_E_ARGUMENT, "here it is i64[]");
+    static const int64_t never = 0;
     s = fine("f64");
-    s.until = text("t > 3", "t", t, "u", u);
     s.stack_count = 1;
     s.stack = &u;
-    refused(&s, ILEX_E_UNSUPPORTED, "`until` with `stack`");
+    s.every = &never;
+    refused(&s, ILEX_E_ARGUMENT, "every 0 steps cannot have an element");
+    ck_assert(ilex_is_poison(ilex_loop_step_to(ctx, "t:n", x)));
+    expect_error(ILEX_E_ARGUMENT, "the number of steps is one integer, not");
+    ck_assert(ilex_is_poison(ilex_loop_step_to(ctx, "t:n", NULL)));
+    expect_error(ILEX_E_CONTEXT, "the number of steps is NULL");
     s = fine("f64");
     s.step = ilex_loop_step(ctx, "I:n");
     s.stack_count = 1;
@@ -567,7 +606,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("loop", as_text, until_as_text, specs, values, heads, uses,
-                     many, ends, failing_step, sizes, progress, cancelled,
-                     progress_of_several);
+    return RUN_TESTS("loop", as_text, until_as_text, counted_as_text, specs,
+                     values, heads, uses, many, ends, failing_step, sizes,
+                     progress, cancelled, progress_of_several);
 }
