@@ -64,18 +64,24 @@ sed 's/, u)/, 0.01*sum(u))/' flat.ilx >p.ilx
 shape p.ilx '' 0
 sed 's/, u)/, f64(t))/' flat.ilx >p.ilx
 shape p.ilx '' 0
-# the transposed field
-cat >p.ilx <<'EOF'
+# points that are not around, or depend on the step
+for value in 'u[j, i-1]' 'where(i > t, u[i-1, j], 0.0)'
+do
+    cat >p.ilx <<EOF
 ilex 1
 program p
 size n, nt
 in a : f64[n, n]
 loop t[0:nt] u = a
-    next u = where(u > 0.5, 0.5*u[:, ::-1], transpose(u))
+    map v[i:n, j:n] = where(i > 0, $value, 0.5*u[i, j])
+    next u = v
 end
 out r = u
 EOF
-shape p.ilx '' 0
+    shape p.ilx '' 0
+    expect 0 '' run p.ilx --size=n=20,nt=17 --jit=tcc --check=reference \
+        --in a=random:1
+done
 sed 's/^end/    until max(u) > 2.0\nend/' flat.ilx >p.ilx
 shape p.ilx '' 0
 sed 's/^end/    stack e[t] = sum(u)\nend/' flat.ilx >p.ilx
