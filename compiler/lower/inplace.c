@@ -97,6 +97,17 @@ note_calls(const ix_unit *u, usage *x, int *made, int end, int output)
     return ok;
 }
 
+/* Do steps of a loop write the output? They come back to what is written. */
+static bool
+is_of_steps(const ix_unit *u, int output)
+{
+    for (const ix_kernel *k = u->kernels; k; k = k->next)
+        if (ix_nests_store(k->nests, output) &&
+            ix_unit_repeat_at(u, k->when.calls) >= 0)
+            return true;
+    return false;
+}
+
 /* Is every element of the input read before the output's takes its place? What
  * was joined to a scan writes one after the other at each free point, as
  * kernels do, and then at the next point. */
@@ -105,7 +116,7 @@ is_safe(ix_unit *u, int output, int input)
 {
     usage x = {.input = input};
     int made = 0;
-    if (u->repeats.n > 0) /* steps come back to what is written */
+    if (is_of_steps(u, output))
         return false;
     for (const ix_kernel *k = u->kernels; k; k = k->next) {
         if (!note_calls(u, &x, &made, k->when.calls, output))
