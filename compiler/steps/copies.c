@@ -57,12 +57,25 @@ is_replaced(const ix_unit *u, int buffer)
     return false;
 }
 
+/* Is a buffer kept for as long as it may be read in place of another one, what
+ * a loop carries (buffers.c)? */
+static bool
+is_kept(const ix_unit *u, int buffer, int first)
+{
+    int loop = ix_unit_carries(u, first, 0);
+    for (int k = 0; loop >= 0 && k < ix_repeat_carries(u->repeat[loop].node);
+         k++)
+        if (u->repeat[loop].pair[k][0] == first)
+            return u->repeat[loop].from[k] == buffer;
+    return false;
+}
+
 /* Is it a copy that may be left out? */
 static bool
 is_free(const ix_unit *u, const ix_domain *box, int from, int to)
 {
     const ix_buffer *a = &u->buffer[from], *b = &u->buffer[to];
-    bool first = ix_unit_carries(u, to, 0) >= 0 && !is_replaced(u, from);
+    bool first = is_kept(u, from, to) && !is_replaced(u, from);
     bool last = ix_unit_carries(u, from, 0) >= 0 && b->role == IX_ROLE_OUTPUT &&
                 is_whole(box, a->box);
     return !a->turn && !b->turn && !a->own && !b->own && (first || last) &&
