@@ -6,6 +6,7 @@
  */
 #include <ilex.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,12 +77,21 @@ of_text(const char *where, const char *text, const char *name)
     return a;
 }
 
+/* Loops are other arrays each time they are built, with the same hash. */
+static bool
+is_one(const ilex_array *x, const ilex_array *y)
+{
+    uint8_t a[16], b[16];
+    return x == y || (x && y && ilex_hash(x, a) == ILEX_OK &&
+                      ilex_hash(y, b) == ILEX_OK && !memcmp(a, b, sizeof a));
+}
+
 static void
 same(const char *where, const ilex_array *got)
 {
     if (ilex_error_code(ctx))
         complain(where, ilex_error_text(ctx));
-    else if (wanted != got)
+    else if (!is_one(wanted, got))
         complain(where, "the C call makes another array than the text");
 }
 

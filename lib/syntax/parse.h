@@ -418,14 +418,17 @@ bool ix_parse_is_builtin(const ix_word *word);
 /* lib/syntax/parse_scan.c: the whole statement `scan`; defines its results. */
 void ix_parse_scan(ix_parser *p, const ix_statement *s);
 
-/* lib/syntax/parse_loop.c: a loop's body begins, with what is carried first;
- * its statements, with their values; it ends, and has results. */
+/* lib/syntax/parse_loop.c: a loop's body begins, with what is carried first
+ * and, if that is data, how many steps there are at most; its statements, with
+ * their values; it ends, and has results. */
 typedef struct ix_loop_result {
     const ix_word *name;
     ilex_array *array;
 } ix_loop_result;
 void ix_parse_open_loop(ix_parser *p, const ix_statement *s,
-                        ilex_array *const *first);
+                        ilex_array *const *first, ilex_array *count);
+/* Where it says how many steps a run makes, or NULL. */
+const ix_syntax *ix_parse_loop_count(const ix_statement *s);
 void ix_parse_next(ix_parser *p, const ix_statement *s, ilex_array *x);
 void ix_parse_until(ix_parser *p, const ix_statement *s, ilex_array *x);
 void ix_parse_stack(ix_parser *p, const ix_statement *s, ilex_array *x);

@@ -38,21 +38,28 @@ first_value(ix_parser *p, const ix_statement *r, ilex_array *x)
 
 /* "0:k max m": at most so many as a run finds in k. */
 static const ix_domain *
-counted_range(ix_parser *p, ix_loop_scope *l, const ix_syntax *count)
+counted_range(ix_parser *p, ix_loop_scope *l, ilex_array *count)
 {
     const ix_lin *most = ix_parse_lin(p, l->s->axis);
-    ilex_array *k = ix_parse_expr(p, count);
-    ix_parser_at(p, &count->word);
-    const ix_domain *steps =
-        ix_build_steps_to(p->ctx, symbol_of(p, &l->s->option), l->lo, k, most);
+    ix_parser_at(p, &ix_parse_loop_count(l->s)->word);
+    const ix_domain *steps = ix_build_steps_to(
+        p->ctx, symbol_of(p, &l->s->option), l->lo, count, most);
     if (!steps)
         ix_lex_abort(&p->reader);
     return steps;
 }
 
+const ix_syntax *
+ix_parse_loop_count(const ix_statement *s)
+{
+    const ix_colons_list *ranges = &s->box[0].ranges;
+    const ix_colons *r = ranges->n ? &ranges->item[0] : NULL;
+    return s->axis && r && r->n ? r->part[r->n - 1] : NULL;
+}
+
 /* "0:n", "n" */
 static const ix_domain *
-read_range(ix_parser *p, ix_loop_scope *l)
+read_range(ix_parser *p, ix_loop_scope *l, ilex_array *count)
 {
     ilex_context *ctx = p->ctx;
     const ix_colons_list *ranges = &l->s->box[0].ranges;
@@ -64,7 +71,7 @@ read_range(ix_parser *p, ix_loop_scope *l)
     ix_parser_at(p, &l->s->option);
     l->lo = r->n == 2 ? ix_parse_lin(p, r->part[0]) : ix_lin_const(ctx, 0);
     if (l->s->axis)
-        return counted_range(p, l, r->part[r->n - 1]);
+        return counted_range(p, l, count);
     const ix_lin *hi = ix_parse_lin(p, r->part[r->n - 1]);
     const ix_axis ax = {symbol_of(p, &l->s->option), ix_lin_const(ctx, 0),
                         ix_lin_sub(ctx, hi, l->lo)};
@@ -129,11 +136,11 @@ count_steps(ix_parser *p, ix_loop_scope *l)
 
 /* The names of the step and of what is carried. */
 static void
-define_inside(ix_parser *p, ix_loop_scope *l)
+define_inside(ix_parser *p, ix_loop_scope *l, ilex_array *count)
 {
     if (!ix_word_is(&l->s->option, IX_STEP_NAME))
         ix_parser_check_name(p, "step", &l->s->option);
-    const ix_domain *steps = read_range(p, l);
+    const ix_domain *steps = read_range(p, l, count);
     l->step = ix_build_step(p->ctx, steps);
     if (l->step < 0)
         ix_lex_abort(&p->reader);
@@ -254,9 +261,9 @@ take_results(ix_parser *p, const ix_loop_scope *l, ilex_array *loop,
 
 void
 ix_parse_open_loop(ix_parser *p, const ix_statement *s,
-                   ilex_array *const *first)
+                   ilex_array *const *first, ilex_array *count)
 {
-    define_inside(p, open_scope(p, s, first));
+    define_inside(p, open_scope(p, s, first), count);
 }
 
 size_t

