@@ -20,7 +20,7 @@
  * is defined between the loops goes before them. The loop runs over the hull of
  * both ranges, so that a third one may be fused with it.
  */
-#include "compiler/loop/box.h"
+#include "compiler/loop/distances.h"
 
 /* Whose accesses are: L's, of what stands between, M's, of what is behind. */
 enum { FIRST, BETWEEN, SECOND, BEHIND };
@@ -162,29 +162,22 @@ operation(ix_unit *u, ix_op op, ilex_dtype of, ilex_array *x, ilex_array *y)
     return ix_scalar_op(u->ctx, op, of, ILEX_BOOL, ops);
 }
 
+/* Which iterations of loop "all" are in the range of a loop; NULL: all. */
 static ilex_array *
-both(ix_unit *u, ilex_array *x, ilex_array *y)
+in_range(ix_unit *u, const ix_stmt *all, const ix_stmt *loop)
 {
-    return !x || !y ? x ? x : y
-                    : operation(u, IX_OP_LOGICAL_AND, ILEX_BOOL, x, y);
-}
-
-/* Which iterations of loop "all" are in the range of a loop, where it is not
- * said already that they are not below it (0), not above (1); NULL: all. */
-static ilex_array *
-in_range(ix_unit *u, const ix_stmt *all, const ix_stmt *loop, const bool *said)
-{
-    ilex_array *i = ix_scalar_index(u->ctx, all->number), *from = NULL,
-               *to = NULL;
+    ilex_array *i = ix_scalar_index(u->ctx, all->number), *in = NULL;
     ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
     ilex_array *hi = ix_loop_end(u, loop, IX_for_hi);
     if (ix_stmt_same_range(all, loop))
         return NULL;
-    if (lo != ix_for_lo(all) && !said[0])
-        from = operation(u, IX_OP_LESS_EQUAL, ILEX_I64, lo, i);
-    if (hi != ix_for_hi(all) && !said[1])
-        to = operation(u, IX_OP_LESS, ILEX_I64, i, hi);
-    return both(u, from, to);
+    if (lo != ix_for_lo(all))
+        in = operation(u, IX_OP_LESS_EQUAL, ILEX_I64, lo, i);
+    if (hi != ix_for_hi(all)) {
+        ilex_array *below = operation(u, IX_OP_LESS, ILEX_I64, i, hi);
+        in = in ? operation(u, IX_OP_LOGICAL_AND, ILEX_BOOL, in, below) : below;
+    }
+    return in;
 }
 
 /* The list, where the condition holds if there is one. */
@@ -199,57 +192,6 @@ where(ix_unit *u, ilex_array *condition, ix_stmt *list)
     return s;
 }
 
-/* Does a condition, comparisons joined by and, say that the index is not below
- * a bound, and below another one? */
-static void
-note_bounds(ix_unit *u, const ilex_array *index, const ilex_array *x,
-            ilex_array *const *bound, bool *said)
-{
-    ilex_context *ctx = u->ctx;
-    if (x->kind != IX_OP)
-        return;
-    if (ix_op_of(x) == IX_OP_LOGICAL_AND) {
-        note_bounds(u, index, x->ops[0], bound, said);
-        note_bounds(u, index, x->ops[1], bound, said);
-    } else if (ix_op_of(x) == IX_OP_LESS_EQUAL && x->ops[1] == index) {
-        said[0] |= ix_index_is_positive(
-            u, ix_index_try_fma(ctx, x->ops[0], -1, bound[0]));
-    } else if (ix_op_of(x) == IX_OP_LESS && x->ops[0] == index) {
-        said[1] |= ix_index_is_positive(
-            u, ix_index_try_fma(ctx, bound[1], -1, x->ops[1]));
-    }
-}
-
-/* The list where it is the turn of a loop's range in "all": branches are asked
- * that, too, as far as they do not say so themselves. */
-static ix_stmt *
-within(ix_unit *u, const ix_stmt *all, const ix_stmt *loop, ix_stmt *list)
-{
-    static const bool nothing[2];
-    ilex_array *in = in_range(u, all, loop, nothing);
-    const ilex_array *index = ix_scalar_index(u->ctx, all->number);
-    ilex_array *const bound[] = {ix_loop_end(u, loop, IX_for_lo),
-                                 ix_loop_end(u, loop, IX_for_hi)};
-    bool branches = in != NULL;
-    for (const ix_stmt *s = list; s; s = s->next)
-        branches &= s->kind == IX_STMT_IF && !s->other;
-    if (!branches)
-        return where(u, in, list);
-    ix_stmt *first = NULL, **last = &first;
-    for (; list; list = list->next) {
-        bool said[2] = {false, false};
-        note_bounds(u, index, list->x[0], bound, said);
-        in = both(u, in_range(u, all, loop, said), list->x[0]);
-        if (*last && (*last)->x[0] == in) {
-            *ix_stmt_end(&(*last)->body) = list->body;
-            continue;
-        }
-        last = *last ? &(*last)->next : last;
-        *last = where(u, in, list->body);
-    }
-    return first;
-}
-
 /* M's statements behind L's, what stands between before L. */
 static void
 join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
@@ -261,8 +203,8 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
         body = ix_loop_body_at(u, c->k, second,
                                ix_scalar_index(u->ctx, first->number));
     ix_loop_behind(u, c->k, first->number, &later, &body);
-    all->body = within(u, all, first, first->body);
-    *ix_stmt_end(&all->body) = within(u, all, second, body);
+    all->body = where(u, in_range(u, all, first), first->body);
+    *ix_stmt_end(&all->body) = where(u, in_range(u, all, second), body);
     all->parallel = parallel;
     all->optional |= second->optional;
     all->rest &= second->rest;
@@ -281,11 +223,10 @@ join(ix_unit *u, ix_cursor *c, ix_stmt *second, bool parallel)
 static bool
 writes_for_some(const fusing *f, const ix_stmt *first, const ix_stmt *second)
 {
-    static const bool nothing[2];
     const ix_stmt *all = hull(f->u, first, second);
-    bool some[] = {[FIRST] = in_range(f->u, all, first, nothing) != NULL,
+    bool some[] = {[FIRST] = in_range(f->u, all, first) != NULL,
                    [BETWEEN] = false,
-                   [SECOND] = in_range(f->u, all, second, nothing) != NULL,
+                   [SECOND] = in_range(f->u, all, second) != NULL,
                    [BEHIND] = false};
     for (size_t i = 0; i < f->a.n; i++) {
         const ix_access *x = &f->a.item[i];
