@@ -371,8 +371,9 @@ ix_unit_inside(const ix_unit *u, size_t i)
     return u->repeats.inside ? u->repeats.inside[i] : -1;
 }
 /* The loop that carries an array in a buffer, as the step before left it (turn
- * 0) or as this one makes it (1); -1: none. */
-int ix_unit_carries(const ix_unit *u, int buffer, int turn);
+ * 0) or as this one makes it (1), its "*k"-th one; NULL: none. */
+const ix_unit_repeat *ix_unit_carrier(const ix_unit *u, int buffer, int turn,
+                                      int *k);
 /* The innermost loop that runs when so many calls are made; -1: none. */
 int ix_unit_repeat_at(const ix_unit *u, int calls);
 /* How loop "node" goes on; did `unroll` say so? */
@@ -388,6 +389,8 @@ typedef ilex_array *(*ix_rewrite_fn)(ix_unit *u, void *user, ilex_array *n);
 bool ix_unit_rewrite(ix_unit *u, ix_rewrite_fn fn, void *user);
 
 int ix_unit_buffer(ix_unit *u, ix_buffer b);
+/* Bytes of an array on a box; -1: they are not known. */
+int64_t ix_box_bytes(const ix_unit *u, const ix_domain *box, ilex_dtype dtype);
 /* A new temporary on a box. */
 int ix_unit_temporary(ix_unit *u, const ix_domain *box, ilex_dtype dtype);
 /* Element [_0, _1, ...] of a buffer. */

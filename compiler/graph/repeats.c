@@ -39,16 +39,16 @@ ix_unit_gather(ix_unit *u)
     }
 }
 
-int
-ix_unit_carries(const ix_unit *u, int buffer, int turn)
+const ix_unit_repeat *
+ix_unit_carrier(const ix_unit *u, int buffer, int turn, int *k)
 {
     for (int i = 0; i < u->repeats.n; i++) {
         const ix_unit_repeat *l = &u->repeat[i];
-        for (int k = 0; l->pair && k < ix_repeat_carries(l->node); k++)
-            if (l->pair[k][turn] == buffer)
-                return i;
+        for (*k = 0; l->pair && *k < ix_repeat_carries(l->node); ++*k)
+            if (l->pair[*k][turn] == buffer)
+                return l;
     }
-    return -1;
+    return NULL;
 }
 
 int
@@ -95,10 +95,9 @@ add_lengths(ilex_context *ctx, const ilex_array *n, const ix_env **env)
     const ix_lin *steps = n->interior->ax[0].hi;
     for (int k = 0; k < ix_repeat_stacks(n); k++) {
         int64_t by = ix_repeat_every(n, k);
-        const ix_lin *length =
-            ix_tuple_domain(n, ix_repeat_carries(n) + k)->ax[0].hi;
+        const ix_domain *stack = ix_tuple_domain(n, ix_repeat_carries(n) + k);
         const ix_lin *over =
-            ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), by, length);
+            ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), by, stack->ax[0].hi);
         over = over ? ix_lin_try_fma(ctx, over, -1, steps) : NULL;
         if (by > 1 && over)
             ix_env_add(ctx, env, ix_assumption_of(ctx, over, 0));

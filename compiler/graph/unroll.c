@@ -26,13 +26,14 @@ enum { FLAT = 14, DEEP = 4, STAGES = 32, ARRAYS = 200, AGAIN = 4 };
 typedef struct unrolling {
     ix_unit *u;
     const ix_unit_repeat *l;
-    ix_pace pace; /* of the loop */
+    ix_pace pace;        /* of the loop */
+    const ix_lin *count; /* of its steps */
+    int by;              /* so many become one */
     int rank;
     int around;        /* arrays that are read around */
     bool *is_around;   /* by place in the body */
     ilex_array **copy; /* in the step that is made, by place */
-    ilex_array **now;  /* what is carried before the step */
-    ilex_array **next;
+    ilex_array **now;  /* what is carried */
 } unrolling;
 
 /* ---- is it a stencil? ---- */
@@ -74,15 +75,6 @@ note_load(ix_load_visitor *v, const ilex_array *load)
 }
 
 static bool
-rests_on(const ilex_array *n, const ix_assumption *a)
-{
-    bool rests = false;
-    for (int32_t i = 0; i < ix_env_count(n->env) && !rests; i++)
-        rests = n->env->item[i] == a;
-    return rests;
-}
-
-static bool
 is_simple(unrolling *x, const ilex_array *n)
 {
     enum { OTHER = IX_HAS_REDUCE | IX_HAS_CHECK | IX_HAS_APPLY | IX_MAY_FAIL };
@@ -90,7 +82,7 @@ is_simple(unrolling *x, const ilex_array *n)
     if (n->kind == IX_CARRIED)
         return ix_rank(n) == x->rank;
     if (n->kind != IX_LAMBDA || ix_rank(n) != x->rank ||
-        (n->ops[0]->flags & OTHER) || rests_on(n, step->bound))
+        (n->ops[0]->flags & OTHER) || ix_env_has(n->env, step->bound))
         return false;
     reading r = {
         .loads = {.ctx = x->u->ctx, .mem = &x->u->mem, .fn = note_load},
@@ -101,28 +93,18 @@ is_simple(unrolling *x, const ilex_array *n)
     return all;
 }
 
-/* Has the field, as far as is known, more points than the cache has room for?
- */
-static bool
-is_large(const ix_unit *u, const ilex_array *n)
-{
-    int64_t points = 2 * (int64_t)ilex_dtype_bytes((ilex_dtype)n->dtype);
-    bool known = true;
-    for (int d = 0; d < ix_rank(n); d++) {
-        const ix_lin *extent = ix_axis_extent(u->ctx, &n->interior->ax[d]);
-        known &= extent && extent->n == 0 && ix_mul(points, extent->c, &points);
-    }
-    return !known || points > u->target->l2_bytes / 2;
-}
-
 static bool
 is_stencil(unrolling *x)
 {
     const ilex_array *n = x->l->node;
     if (ix_repeat_until(n) || ix_repeat_stacks(n) || ix_repeat_carries(n) == 0)
         return false;
-    x->rank = ix_rank(ix_repeat_carried(n, 0));
-    bool all = x->rank > 1 && is_large(x->u, ix_repeat_carried(n, 0));
+    const ilex_array *field = ix_repeat_carried(n, 0);
+    int64_t bytes =
+        ix_box_bytes(x->u, field->interior, (ilex_dtype)field->dtype);
+    x->rank = ix_rank(field);
+    bool large = bytes < 0 || bytes > x->u->target->l2_bytes / 4;
+    bool all = x->rank > 1 && large;
     for (size_t i = x->l->begin; i < x->l->end && all; i++)
         all = is_simple(x, x->u->order[i]);
     return all && x->around > 0;
@@ -130,11 +112,11 @@ is_stencil(unrolling *x)
 
 /* How many steps at a time; 0: one. */
 static int
-steps_of(const unrolling *x, const ix_lin *count)
+steps_of(const unrolling *x)
 {
     int most = STAGES / x->around, steps = x->pace.most;
     int arrays = (int)(x->l->end - x->l->begin);
-    int64_t n = count->n == 0 ? count->c : INT64_MAX;
+    int64_t n = x->count->n == 0 ? x->count->c : INT64_MAX;
     if (steps == 0 && !ix_unit_has_pace(x->u, x->l->node))
         steps = x->rank == 2 ? FLAT : DEEP;
     most = most * arrays > ARRAYS ? ARRAYS / arrays : most;
@@ -185,12 +167,10 @@ add_step(unrolling *x)
     }
     for (int k = 0; k < carries && ok; k++) {
         ptrdiff_t at = place_of(x, ix_repeat_next(n, k));
-        x->next[k] = at < 0 ? ix_repeat_next(n, k) : x->copy[at];
-        if (x->next[k]->kind == IX_LAMBDA)
-            ix_map_set(&x->u->left, &x->u->mem, x->next[k], 1);
+        x->now[k] = at < 0 ? ix_repeat_next(n, k) : x->copy[at];
+        if (x->now[k]->kind == IX_LAMBDA)
+            ix_map_set(&x->u->left, &x->u->mem, x->now[k], 1);
     }
-    for (int k = 0; k < carries && ok; k++)
-        x->now[k] = x->next[k];
     return ok;
 }
 
@@ -240,7 +220,7 @@ loop_of(unrolling *x, const ix_pace *pace, const ix_lin *count,
 
 /* The loop that makes "by" steps at a time. */
 static ilex_array *
-outer_loop(unrolling *x, const ix_lin *count, int by)
+outer_loop(unrolling *x, const ix_lin *count)
 {
     ilex_context *ctx = x->u->ctx;
     ilex_array *n = (ilex_array *)x->l->node;
@@ -255,21 +235,21 @@ outer_loop(unrolling *x, const ix_lin *count, int by)
         x->now[k] = carried[k];
         ok = !ix_is_poison(carried[k]);
     }
-    for (int s = 0; s < by && ok; s++)
+    for (int s = 0; s < x->by && ok; s++)
         ok = add_step(x);
     for (int k = 0; k < carries && ok; k++) {
         if (x->now[k]->kind == IX_LAMBDA)
             x->now[k] = copy_of(x->now[k]);
         ok = !ix_is_poison(x->now[k]);
     }
-    ix_pace pace = {.by = by, .from = x->pace.from};
+    ix_pace pace = {.by = x->by, .from = x->pace.from};
     return ok ? loop_of(x, &pace, count, carried, n->ops + 1 + carries, x->now)
               : ix_poison_again(ctx);
 }
 
 /* The loop that makes the steps that are left, from "from" on. */
 static ilex_array *
-rest_loop(unrolling *x, ilex_array *outer, int by, const ix_lin *from,
+rest_loop(unrolling *x, ilex_array *outer, const ix_lin *from,
           const ix_lin *count)
 {
     ilex_array *n = (ilex_array *)x->l->node;
@@ -279,7 +259,7 @@ rest_loop(unrolling *x, ilex_array *outer, int by, const ix_lin *from,
         x->now[k] = ix_build_result(outer, k);
         ok = !ix_is_poison(x->now[k]);
     }
-    ix_pace pace = {.by = 1, .most = by / AGAIN};
+    ix_pace pace = {.by = 1, .most = x->by / AGAIN};
     pace.from = ok ? ix_lin_try_fma(n->ctx, x->pace.from, 1, from) : NULL;
     ok = pace.from != NULL;
     return ok ? loop_of(x, &pace, count, n->ops + 1, x->now,
@@ -287,36 +267,23 @@ rest_loop(unrolling *x, ilex_array *outer, int by, const ix_lin *from,
               : ix_poison_again(n->ctx);
 }
 
-static ilex_array *
-unroll(unrolling *x, const ix_lin *count, int by)
-{
-    ilex_context *ctx = x->u->ctx;
-    const ix_lin *zero = ix_lin_const(ctx, 0), *times, *from, *rest;
-    if (count->n == 0) {
-        times = ix_lin_const(ctx, count->c / by);
-    } else {
-        const ix_lin *whole = ix_lin_try_offset(ctx, count, 1 - by);
-        int32_t size = whole ? ix_param_quotient(ctx, whole, by) : -1;
-        times = size < 0 ? NULL : ix_lin_param(ctx, size);
-    }
-    from = times ? ix_lin_try_fma(ctx, zero, by, times) : NULL;
-    rest = from ? ix_lin_try_fma(ctx, count, -1, from) : NULL;
-    ilex_array *outer = rest ? outer_loop(x, times, by) : ix_poison_again(ctx);
-    return rest == zero ? outer : rest_loop(x, outer, by, from, rest);
-}
-
 /* ---- the pass ---- */
 
-/* The loop, at which it is time. */
+/* The loop is replaced when its turn comes. */
 static ilex_array *
 replace(ix_unit *u, void *user, ilex_array *n)
 {
     unrolling *x = user;
-    (void)u;
+    ilex_context *ctx = u->ctx;
+    const ix_lin *zero = ix_lin_const(ctx, 0), *times, *from, *rest;
     if (n != x->l->node)
         return n;
-    const ix_lin *count = n->ctx->param[ix_repeat_step(n)].steps->ax[0].hi;
-    return unroll(x, count, steps_of(x, count));
+    times = ix_lin_try_offset(ctx, x->count, 1 - x->by);
+    times = ix_lin_quotient(ctx, times, x->by);
+    from = times ? ix_lin_try_fma(ctx, zero, x->by, times) : NULL;
+    rest = from ? ix_lin_try_fma(ctx, x->count, -1, from) : NULL;
+    ilex_array *outer = rest ? outer_loop(x, times) : ix_poison_again(ctx);
+    return rest == zero ? outer : rest_loop(x, outer, from, rest);
 }
 
 /* Unrolls one of the unit's loops that is not yet; false: there is none. */
@@ -328,13 +295,13 @@ unroll_one(ix_unit *u, bool *ok)
         size_t n = l.end - l.begin + 1;
         size_t carries = (size_t)ix_repeat_carries(l.node);
         unrolling x = {.u = u, .l = &l, .pace = ix_unit_pace(u, l.node)};
+        x.count = u->ctx->param[ix_repeat_step(l.node)].steps->ax[0].hi;
         x.is_around = ix_arena_new(&u->arena, n * sizeof *x.is_around);
         x.copy = ix_arena_new(&u->arena, n * sizeof(ilex_array *));
         x.now = ix_arena_new(&u->arena, carries * sizeof(ilex_array *));
-        x.next = ix_arena_new(&u->arena, carries * sizeof(ilex_array *));
-        const ix_lin *count =
-            u->ctx->param[ix_repeat_step(l.node)].steps->ax[0].hi;
-        if (x.pace.by == 1 && is_stencil(&x) && steps_of(&x, count) > 0) {
+        if (x.pace.by == 1 && is_stencil(&x))
+            x.by = steps_of(&x);
+        if (x.by > 0) {
             *ok = ix_unit_rewrite(u, replace, &x);
             return *ok;
         }

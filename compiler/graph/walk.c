@@ -169,6 +169,19 @@ ix_unit_buffer(ix_unit *u, ix_buffer b)
     return (int)u->nbuffers++;
 }
 
+int64_t
+ix_box_bytes(const ix_unit *u, const ix_domain *box, ilex_dtype dtype)
+{
+    int64_t bytes = (int64_t)ilex_dtype_bytes(dtype);
+    for (int d = 0; d < box->rank; d++) {
+        const ix_axis *ax = &box->ax[d];
+        const ix_lin *n = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
+        if (!n || n->n > 0 || !ix_mul(bytes, n->c, &bytes))
+            return -1;
+    }
+    return bytes;
+}
+
 int
 ix_unit_temporary(ix_unit *u, const ix_domain *box, ilex_dtype dtype)
 {

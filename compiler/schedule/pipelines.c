@@ -55,14 +55,13 @@ typedef struct pipeline {
 
 /* Has it a loop for each axis, and stores inside alone? */
 static bool
-is_nest(const ix_kernel *k, const ix_stmt *s)
+is_nest(const ix_kernel *k, const ix_stmt *nest)
 {
     int loops = 0;
-    for (bool top = true; s && s->kind == IX_STMT_FOR; s = s->body, loops++) {
-        if ((s->next && !top) || !s->parallel || s->number >= k->box->rank)
+    const ix_stmt *s = nest;
+    for (; s && s->kind == IX_STMT_FOR; s = s->body, loops++)
+        if ((s->next && s != nest) || !s->parallel || s->number >= k->box->rank)
             return false;
-        top = false;
-    }
     for (; s; s = s->next)
         if (s->body)
             return false;

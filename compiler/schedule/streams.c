@@ -43,8 +43,9 @@ typedef struct outputs {
 static bool
 is_output(const ix_unit *u, int buffer)
 {
+    int k;
     return u->buffer[buffer].role == IX_ROLE_OUTPUT ||
-           ix_unit_carries(u, buffer, 1) >= 0;
+           ix_unit_carrier(u, buffer, 1, &k);
 }
 
 static bool
@@ -68,17 +69,11 @@ may_be_large(const outputs *x, int i)
 {
     ix_unit *u = x->u;
     const ix_buffer *b = &u->buffer[x->store[i]->buffer];
-    int64_t bytes = (int64_t)ilex_dtype_bytes(b->dtype);
-    bool known = true;
-    for (int d = 0; d < b->box->rank; d++) {
-        const ix_axis *ax = &b->box->ax[d];
-        const ix_lin *n = ix_lin_try_fma(u->ctx, ax->hi, -1, ax->lo);
-        known &= n && n->n == 0 && ix_mul(bytes, n->c, &bytes);
-    }
+    int64_t bytes = ix_box_bytes(u, b->box, b->dtype);
     return !ix_dtype_is_complex(b->dtype) &&
            ix_stmt_moves_along(x->store[i], x->row[i]) &&
            !ix_loop_is_short(u, x->row[i]) &&
-           !(known && bytes < u->target->stream_bytes) &&
+           (bytes < 0 || bytes >= u->target->stream_bytes) &&
            u->target->stream_bytes < ix_targets[IX_TARGET_generic].stream_bytes;
 }
 

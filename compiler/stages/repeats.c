@@ -202,14 +202,6 @@ at_step(ix_partition *p, const ilex_array *n)
     return r;
 }
 
-/* How many elements of every so many steps there are before step "step". */
-static const ix_lin *
-every_of(ilex_context *ctx, const ix_lin *step, int64_t by)
-{
-    int32_t size = by > 1 && step ? ix_param_quotient(ctx, step, by) : -1;
-    return by > 1 ? size < 0 ? NULL : ix_lin_param(ctx, size) : step;
-}
-
 static bool
 put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
 {
@@ -224,8 +216,8 @@ put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
                  *next = ix_lin_try_offset(ctx, step, 1);
     ix_axis ax[ILEX_MAX_RANK];
     memcpy(ax, all->ax, (size_t)all->rank * sizeof *ax);
-    ax[0].lo = every_of(ctx, step, by);
-    ax[0].hi = every_of(ctx, next, by);
+    ax[0].lo = ix_lin_quotient(ctx, step, by); /* one of every "by" steps */
+    ax[0].hi = ix_lin_quotient(ctx, next, by);
     const ix_domain *box = ix_domain_new(ctx, all->rank, ax);
     ilex_array *body = at_step(p, n);
     if (!box || ix_is_poison(body))

@@ -62,12 +62,9 @@ is_replaced(const ix_unit *u, int buffer)
 static bool
 is_kept(const ix_unit *u, int buffer, int first)
 {
-    int loop = ix_unit_carries(u, first, 0);
-    for (int k = 0; loop >= 0 && k < ix_repeat_carries(u->repeat[loop].node);
-         k++)
-        if (u->repeat[loop].pair[k][0] == first)
-            return u->repeat[loop].from[k] == buffer;
-    return false;
+    int k;
+    const ix_unit_repeat *l = ix_unit_carrier(u, first, 0, &k);
+    return l && l->from[k] == buffer;
 }
 
 /* Is it a copy that may be left out? */
@@ -76,8 +73,9 @@ is_free(const ix_unit *u, const ix_domain *box, int from, int to)
 {
     const ix_buffer *a = &u->buffer[from], *b = &u->buffer[to];
     bool first = is_kept(u, from, to) && !is_replaced(u, from);
-    bool last = ix_unit_carries(u, from, 0) >= 0 && b->role == IX_ROLE_OUTPUT &&
-                is_whole(box, a->box);
+    int k;
+    bool last = b->role == IX_ROLE_OUTPUT && is_whole(box, a->box) &&
+                ix_unit_carrier(u, from, 0, &k);
     return !a->turn && !b->turn && !a->own && !b->own && (first || last) &&
            is_whole(box, b->interior);
 }
@@ -89,12 +87,10 @@ ix_finish_copies(const ix_unit *u, const ix_kernel *k, ix_compiled *c,
     size_t room = 0;
     bool all = !ix_kernel_has_levels(k) && k->nests && !k->nests->next &&
                runs_over(u, k->nests, k->box);
-    for (const ix_stmt *s = all ? ix_nest_body(k->nests) : NULL; s && all;
-         s = s->next) {
+    const ix_stmt *s = all ? ix_nest_body(k->nests) : NULL;
+    for (; s && all; s = s->next) {
         int from = s->kind == IX_STMT_STORE ? copied_by(u, s) : -1;
         all = from >= 0 && is_free(u, k->box, from, s->buffer);
-        if (!all)
-            break;
         ix_arena_grow(&c->arena, &to->copy, &room, (size_t)to->ncopies + 1,
                       sizeof *to->copy);
         to->copy[to->ncopies][0] = from;

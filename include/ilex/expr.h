@@ -283,10 +283,9 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  * or "t:lo:hi" (no step if that is empty); text in this scope may name it, and
  * x[t] is read where it is shown to be inside. ilex_loop_step_to is the same,
  * but the range ends before "count", an integer of rank 0 that a run finds,
- * where that is less. ilex_loop_carry is what the step
- * before left of an array of this dtype on this domain, the same in all steps;
- * what lies outside is not carried. All constructors take both. Each loop has
- * its own.
+ * where that is less. ilex_loop_carry is what the step before left of an array
+ * of this dtype on this domain, the same in all steps; what lies outside is not
+ * carried. All constructors take both. Each loop has its own.
  *
  * ilex_loop closes the loop. carry[i] is first[i] before the first step and
  * next[i] after each; these cover its domain, for all sizes, and have its
@@ -302,9 +301,9 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  * What does not depend on the step or on what is carried is computed once,
  * before the loop. Errors: ILEX_E_DTYPE, those of a restriction to a domain,
  * ILEX_E_ARGUMENT, ILEX_E_UNSUPPORTED for a domain or a number of steps that
- * changes from step to step. What is carried, or
- * made of the step, is an error of a program that uses it outside of the loop.
- * Results are kept by the current scope. */
+ * changes from step to step. What is carried, or made of the step, is an error
+ * of a program that uses it outside of the loop. Results are kept by the
+ * current scope. */
 typedef struct ilex_loop_spec {
     size_t size;
     ilex_array *step;

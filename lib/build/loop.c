@@ -159,10 +159,8 @@ count_true(ilex_context *ctx, ilex_array *mask)
 static const ix_lin *
 multiples(ilex_context *ctx, const ix_lin *n, int64_t every)
 {
-    if (every == 1 || !n)
-        return n;
-    if (n->n == 0)
-        return ix_lin_const(ctx, n->c > 0 ? (n->c - 1) / every + 1 : 0);
+    if (every == 1 || !n || n->n == 0)
+        return ix_lin_quotient(ctx, n, every);
     const ix_domain *dom = ix_structure_shape(ctx, "stack", 1, &n);
     ilex_array *rest = ix_index_mod_lin(ctx, ix_scalar_index(ctx, 0),
                                         ix_lin_const(ctx, every));

@@ -90,6 +90,17 @@ ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
     return ix_param_add(ctx, p);
 }
 
+const ix_lin *
+ix_lin_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
+{
+    if (!a || divisor == 1)
+        return a;
+    if (a->n == 0)
+        return ix_lin_const(ctx, a->c > 0 ? (a->c - 1) / divisor + 1 : 0);
+    int32_t size = ix_param_quotient(ctx, a, divisor);
+    return size < 0 ? NULL : ix_lin_param(ctx, size);
+}
+
 /* ---- values ---- */
 
 bool

@@ -477,13 +477,10 @@ ix_chunk_count(ilex_context *ctx, const ix_axis *ax, int chunk)
     const ix_lin *extent = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
     if (!extent)
         return NULL;
-    if (extent->n == 0)
-        return ix_lin_const(ctx, (extent->c + chunk - 1) / chunk);
     for (int32_t i = 0; i < extent->n; i++)
         if (extent->t[i].k < 0)
             return NULL;
-    int32_t p = ix_param_quotient(ctx, extent, chunk);
-    return p < 0 ? NULL : ix_lin_param(ctx, p);
+    return ix_lin_quotient(ctx, extent, chunk);
 }
 
 void

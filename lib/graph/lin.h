@@ -118,6 +118,9 @@ const ix_lin *ix_lin_with_arm(ilex_context *ctx, const ix_lin *a, int32_t i,
  * any size is, no more: for what the compiler stores, not for shapes; isl is
  * told what it is. */
 int32_t ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor);
+/* The same as a form, which is a number where "a" is one; NULL for NULL. */
+const ix_lin *ix_lin_quotient(ilex_context *ctx, const ix_lin *a,
+                              int64_t divisor);
 
 /* The parameter that is computed from the same forms; -1: none. */
 int32_t ix_param_find(const ilex_context *ctx, const ix_param *like);

@@ -47,23 +47,27 @@ shape() {
     count=$((count + 2))
 }
 
+# The same of flat.ilx, changed.
+changed() {
+    sed "$1" flat.ilx >p.ilx
+    shape p.ilx "$2" "$3"
+}
+
 shape flat.ilx '14 3 ' 15
 shape deep.ilx '4 ' 3
-sed 's/0:nt/0:28/; s/, nt$//' flat.ilx >p.ilx
-shape p.ilx '14 ' 13
-sed 's/0:nt/0:21/; s/, nt$//' flat.ilx >p.ilx
-shape p.ilx '7 ' 6
-sed 's/0:nt/0:5/; s/, nt$//' flat.ilx >p.ilx
-shape p.ilx '5 ' 4
-sed 's/0:nt/0:0/; s/, nt$//' flat.ilx >p.ilx
-shape p.ilx '' 0
+for steps in '28 14 13' '21 7 6' '5 5 4'
+do
+    # shellcheck disable=SC2086
+    set -- $steps
+    changed "s/0:nt/0:$1/; s/, nt\$//" "$2 " "$3"
+done
+changed 's/0:nt/0:0/; s/, nt$//' '' 0
 # a small field, a sum, the step, an end that is found out, a stack
-sed 's/I:n, J:m/I:40, J:40/; s/[nm]-1/39/g; s/n, m, nt/nt/; /assume/d' flat.ilx >p.ilx
-shape p.ilx '' 0
-sed 's/, u)/, 0.01*sum(u))/' flat.ilx >p.ilx
-shape p.ilx '' 0
-sed 's/, u)/, f64(t))/' flat.ilx >p.ilx
-shape p.ilx '' 0
+changed 's/I:n, J:m/I:40, J:40/; s/[nm]-1/39/g; s/n, m, nt/nt/; /assume/d' '' 0
+changed 's/, u)/, 0.01*sum(u))/' '' 0
+changed 's/, u)/, f64(t))/' '' 0
+changed 's/^end/    until max(u) > 2.0\nend/' '' 0
+changed 's/^end/    stack e[t] = sum(u)\nend/' '' 0
 # points that are not around, or depend on the step
 for value in 'u[j, i-1]' 'where(i > t, u[i-1, j], 0.0)'
 do

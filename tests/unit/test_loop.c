@@ -6,6 +6,7 @@
  */
 #include "runtime/jit/jit.h"
 #include "tests/unit/graph_fixture.h"
+#include "tests/unit/watch.h"
 
 static void
 expect_error(ilex_status code, const char *text)
@@ -500,20 +501,6 @@ START_TEST(sizes)
 END_TEST
 
 /* ---- the caller ends it ---- */
-
-typedef struct watch {
-    int64_t last, calls, cancel; /* at step "cancel" */
-} watch;
-
-static int
-watched(void *user, int64_t step)
-{
-    watch *w = user;
-    ck_assert_int_gt(step, w->last);
-    w->last = step;
-    w->calls++;
-    return step == w->cancel;
-}
 
 START_TEST(progress)
 {

@@ -5,20 +5,7 @@
  */
 #include "runtime/jit/jit.h"
 #include "tests/unit/graph_fixture.h"
-
-typedef struct watch {
-    int64_t last, calls, cancel; /* at step "cancel" */
-} watch;
-
-static int
-watched(void *user, int64_t step)
-{
-    watch *w = user;
-    ck_assert_int_gt(step, w->last);
-    w->last = step;
-    w->calls++;
-    return step == w->cancel;
-}
+#include "tests/unit/watch.h"
 
 /* A loop that makes 14 steps at a time, then 3, then one, tells of those behind
  * which are some that are asked for. */
