@@ -129,7 +129,11 @@ static ix_cli_exit
 loop(ix_cli_run *r, side *first, side *second, ilex_call *call)
 {
     ix_cli_exit status = IX_EXIT_OK;
-    ix_cli_progress progress = ix_cli_progress_begin(r);
+    ix_cli_progress progress = ix_cli_progress_begin();
+    if (progress.shown && r->steps == 1) {
+        call->progress = ix_cli_progress_step;
+        call->user = &progress;
+    }
     while (r->done < r->steps && status == IX_EXIT_OK) {
         int64_t n = steps_at_once(r, &progress);
         status = advance(r, first, call, n);

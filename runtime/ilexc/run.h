@@ -181,9 +181,13 @@ typedef struct ix_cli_progress {
 
 /* Begins to watch a run; tells how far it is, if standard error is a terminal
  * and it takes long; wipes that out. */
-ix_cli_progress ix_cli_progress_begin(const ix_cli_run *r);
+ix_cli_progress ix_cli_progress_begin(void);
 void ix_cli_progress_tell(ix_cli_progress *p, const ix_cli_run *r);
 void ix_cli_progress_wipe(ix_cli_progress *p);
+
+/* Tells how far a loop of the program is: `progress` of a call, "user" is the
+ * ix_cli_progress. */
+int ix_cli_progress_step(void *user, int64_t step);
 
 /* The steps to run before telling again, at least 1 and at most "most". */
 int64_t ix_cli_progress_steps(const ix_cli_progress *p, const ix_cli_run *r,

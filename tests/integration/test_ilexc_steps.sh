@@ -123,5 +123,12 @@ if command -v script >/dev/null 2>&1 && "$ilexc" list backends | grep -q '^tcc *
         fail 'no progress on a terminal'
     expect 0 '' run heat.ilx --in u=random:1 --size n=400000 --steps 40 \
         --swap u=v --jit=tcc
+    program inner 'in u : f64[n]' 'loop t[0:40000] v = u' \
+        '  next v = 0.5*v + 1.0' end 'out w : f64[n] = v' >inner.ilx
+    count=$((count + 1))
+    script -qec "$ilexc run inner.ilx --in u=random:1 --size n=100000 --jit=tcc" \
+        /dev/null </dev/null >out 2>err
+    grep -q 'step [0-9]* of a loop of the program, [0-9.]* s' out ||
+        fail 'no progress of a loop of the program'
 fi
 finish
