@@ -240,6 +240,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/parse_regions.c \
 	lib/syntax/parse_function.c \
 	lib/syntax/foreign_api.c \
+	lib/syntax/forms_api.c \
 	lib/syntax/graph_api.c \
 	lib/syntax/lex.c \
 	lib/syntax/lex.h \

@@ -86,6 +86,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/layouts.c \
 	runtime/program/meter.c \
 	runtime/program/checks.c \
+	runtime/program/compute.c \
 	runtime/program/evaluate.c \
 	runtime/program/inspect.c \
 	runtime/program/pack.c \

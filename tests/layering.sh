@@ -80,7 +80,7 @@ runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
 runtime/library     lib/* compiler/compiler.h compiler/target/processors.def runtime/files runtime/jit
-runtime/program     lib/* compiler/compiler.h compiler/run runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit
+runtime/program     lib/* compiler/compiler.h compiler/run runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit runtime/exchange
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/measure     lib/base runtime/memory
 runtime/ilexc       lib/* compiler/compiler.h compiler/loop/loops.def compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*

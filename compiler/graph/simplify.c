@@ -105,12 +105,9 @@ take_branch(void *user, ilex_array *n)
 static ilex_array *
 first_data(ix_unit *u, ilex_array *n)
 {
-    for (size_t i = 0; i < u->ndata; i++) {
-        ilex_array *x = u->data[i];
-        if (x->dtype == n->dtype && x->interior == n->interior &&
-            x->valid == n->valid && ix_data.same(x->ext, n->ext))
-            return x;
-    }
+    for (size_t i = 0; i < u->ndata; i++)
+        if (ix_same_data(u->data[i], n))
+            return u->data[i];
     ix_arena_grow(&u->arena, &u->data, &u->data_capacity, u->ndata + 1,
                   sizeof *u->data);
     return u->data[u->ndata++] = n;
@@ -121,7 +118,7 @@ first_data(ix_unit *u, ilex_array *n)
 static ilex_array *
 simplify_array(ix_unit *u, void *scalars, ilex_array *n)
 {
-    if (n->kind == IX_DATA && !u->reference && n->ext && ix_data.same)
+    if (n->kind == IX_DATA && !u->reference)
         return first_data(u, n);
     if (!ix_has_body(n))
         return n;

@@ -40,6 +40,76 @@ ILEX_API size_t ilex_domain_text(ilex_context *ctx, const ilex_domain *d,
 /* Number of axes. */
 ILEX_API int ilex_domain_rank(const ilex_domain *d);
 
+/* ---- without text ---- */
+
+enum { ILEX_FORM_TERMS = 8 };
+
+/* constant + factor[0]*size[0] + ... + factor[terms - 1]*size[terms - 1]: a
+ * length or a bound. A size is a name, or what is computed from sizes, as text
+ * ("n*m", "min(n, m)"). */
+typedef struct ilex_form {
+    int64_t constant;
+    int terms;
+    int64_t factor[ILEX_FORM_TERMS];
+    const char *size[ILEX_FORM_TERMS];
+} ilex_form;
+
+/* The name of an axis, "" of an unnamed one; NULL (ILEX_E_AXIS) for a number
+ * that no axis has. Lives as long as the context. */
+ILEX_API const char *ilex_domain_axis(ilex_context *ctx, const ilex_domain *d,
+                                      int axis);
+
+/* The range [lower, upper) of an axis; what is not wanted is NULL. Texts live
+ * as long as the context. ILEX_E_AXIS; ILEX_E_LIMIT for more terms. */
+ILEX_API ilex_status ilex_domain_range(ilex_context *ctx, const ilex_domain *d,
+                                       int axis, ilex_form *lower,
+                                       ilex_form *upper);
+
+/* The length of an axis, upper - lower. */
+ILEX_API ilex_status ilex_domain_length(ilex_context *ctx, const ilex_domain *d,
+                                        int axis, ilex_form *length);
+
+/* The domain of ranges [lower[k], upper[k]), k < rank, along axes of these
+ * names; axes NULL: unnamed ones; lower NULL: from 0. Otherwise as
+ * ilex_domain_parse. */
+ILEX_API const ilex_domain *ilex_domain_new(ilex_context *ctx, int rank,
+                                            const char *const *axes,
+                                            const ilex_form *lower,
+                                            const ilex_form *upper);
+
+/* An input on a domain, as ilex_input. The result belongs to the current scope.
+ */
+ILEX_API ilex_array *ilex_input_on(ilex_context *ctx, const char *name,
+                                   ilex_dtype dtype, const ilex_domain *d);
+
+/* ---- items of a subscript ---- */
+
+typedef enum ilex_item_kind {
+    ILEX_ITEM_INDEX, /* one index, start; the axis goes */
+    ILEX_ITEM_SLICE, /* start:stop:step */
+    ILEX_ITEM_ARRAY, /* the array: integers, or a mask */
+    ILEX_ITEM_NEW,   /* a new axis of length 1 */
+    ILEX_ITEM_REST   /* all axes that no other item takes: "..." */
+} ilex_item_kind;
+
+/* What does not matter to the kind is not looked at. */
+typedef struct ilex_item {
+    ilex_item_kind kind;
+    const ilex_form *start, *stop; /* SLICE: NULL where there is none */
+    int64_t step;                  /* 0: 1 */
+    ilex_array *array;
+} ilex_item;
+
+/* x[items], as NumPy has it: the subscript of unnamed axes in text. Also what
+ * ilex_update(x, where, ...) and its like take for a place, without new axes.
+ * ILEX_E_AXIS where axes have names (ilex_domain_restrict), ILEX_E_RANK,
+ * ILEX_E_BOUNDS, and others of subscripts. The result belongs to the current
+ * scope. */
+ILEX_API ilex_array *ilex_subscript(ilex_array *x, size_t count,
+                                    const ilex_item *items);
+
+/* ---- computing with domains ---- */
+
 /* The points in both: axis by axis, by name, [max of the lower, min of the
  * upper bounds); an axis that one of them lacks is unbounded there. Axes come
  * in the order of `a`, then of `b`. ILEX_E_EMPTY if there are none for any

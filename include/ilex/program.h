@@ -76,13 +76,16 @@ ILEX_API void ilex_program_release(ilex_program *p);
 typedef enum ilex_bound {
     ILEX_BOUND_STORAGE,
     ILEX_BOUND_F64, /* re: for f32, f64, c64, c128 */
-    ILEX_BOUND_I64, /* integer: for bool and integers, and for sizes */
+    ILEX_BOUND_I64, /* integer: for bool and integers, for sizes, and for
+                       floating and complex dtypes that hold it exactly */
     ILEX_BOUND_U64, /* integer, its 64 bits without a sign: the same */
     ILEX_BOUND_C128 /* re, im: for c64, c128 */
 } ilex_bound;
 
-/* An argument of a run, or a size. Numbers are converted to the declared dtype,
- * floating ones are rounded; one that does not fit is an error. */
+/* An argument of a run, or a size. Without a name (NULL) binding i is for
+ * argument i of the program (ilex_program_argument). Numbers are converted to
+ * the declared dtype, floating ones are rounded; one that does not fit is an
+ * error. */
 typedef struct ilex_binding {
     const char *name;
     ilex_storage *storage;
@@ -193,6 +196,17 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
                                    const ilex_binding *bindings, size_t count,
                                    ilex_storage **results);
 
+/* The elements of arrays over wrapped storages (ilex_data), which reach no
+ * input: results[i] is a new storage for arrays[i], as of ilex_evaluate. What
+ * they are made of is computed together, by a program that is kept for the next
+ * arrays of the same meaning, whatever storages of the same dtypes and domains
+ * they wrap (ilex_programs_keep()). On an error, which "ctx" has, all are NULL:
+ * those of compiling and of runs; ILEX_E_BINDING where an input is reached.
+ * Context thread. */
+ILEX_API ilex_status ilex_compute(ilex_context *ctx, size_t count,
+                                  ilex_array *const *arrays,
+                                  ilex_storage **results);
+
 /* The value of an expression on storages: ilex_eval(ctx, "u + 0.1*(v[I+1] -
  * u)", "u", su, "v", sv, NULL), a name and a storage each, NULL at the end. It
  * is what `out y = expression` gives for inputs with the storages' dtypes,
@@ -263,6 +277,17 @@ ILEX_API ilex_status ilex_prepared_set_pointer(ilex_prepared *q,
  * bindings, and the errors above: nothing changes then. */
 ILEX_API ilex_status ilex_prepared_set_pointers(ilex_prepared *q, size_t count,
                                                 void *const *data);
+
+/* From now on argument "name", which is bound to a storage of the host, is this
+ * array of another library, a DLTensor (dlpack.h): of the storage's dtype,
+ * shape and strides, halo included; those of an axis of one element do not
+ * matter. Its memory stays the caller's and must live as long as runs go over
+ * it. ILEX_E_BINDING_TYPE, ILEX_E_BINDING_SHAPE, ILEX_E_DEVICE for an array
+ * that is not the host's, and the errors of ilex_prepared_set_pointer: nothing
+ * changes then. */
+ILEX_API ilex_status ilex_prepared_set_dlpack(ilex_prepared *q,
+                                              const char *name,
+                                              const void *tensor);
 
 /* Argument number->name, which is bound to a number, is now this one:
  * ilex_prepared_set(q, ILEX_LIST(ilex_binding, ILEX_BIND_F64("dt", 0.1))).

@@ -162,6 +162,16 @@ ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value)
 }
 
 void
+ix_map_list(const ix_map *map, const void **keys)
+{
+    const ix_map_entry *e = map->entries ? map->entries : map->few;
+    size_t n = map->entries ? map->capacity : map->count;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].key)
+            keys[e[i].value] = e[i].key;
+}
+
+void
 ix_map_clear(ix_map *map, const ix_mem *mem)
 {
     enum { KEEP = 256 }; /* entries that are worth clearing */

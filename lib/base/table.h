@@ -58,6 +58,8 @@ typedef struct ix_map {
 size_t *ix_map_find(const ix_map *map, const void *key);
 /* Sets it; false when there is no memory. */
 bool ix_map_set(ix_map *map, const ix_mem *mem, const void *key, size_t value);
+/* Keys whose values are 0, 1, ..., each once, in the order of these. */
+void ix_map_list(const ix_map *map, const void **keys);
 /* Empties it, for others; memory that is not large is kept. */
 void ix_map_clear(ix_map *map, const ix_mem *mem);
 void ix_map_free(ix_map *map, const ix_mem *mem);

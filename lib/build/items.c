@@ -271,16 +271,24 @@ is_mask(const ix_item *item)
     return item->kind == IX_ITEM_ARRAY && item->array->dtype == ILEX_BOOL;
 }
 
+/* How many axes of x an item takes by itself. */
+static int
+axes_of(const ix_item *item)
+{
+    return item->kind == IX_ITEM_ELLIPSIS ? 0
+           : is_mask(item)                ? ix_rank(item->array)
+                                          : 1;
+}
+
 /* How many axes the ellipsis stands for; -1 after an error. */
 static int
 hidden_axes(const ilex_array *x, int n, const ix_item *item)
 {
     int taken = 0, dots = 0;
-    for (int i = 0; i < n; i++)
-        if (item[i].kind == IX_ITEM_ELLIPSIS)
-            dots++;
-        else
-            taken += is_mask(&item[i]) ? ix_rank(item[i].array) : 1;
+    for (int i = 0; i < n; i++) {
+        dots += item[i].kind == IX_ITEM_ELLIPSIS;
+        taken += axes_of(&item[i]);
+    }
     if (dots <= 1 && taken <= ix_rank(x))
         return ix_rank(x) - taken;
     ix_fail(&x->ctx->error, dots > 1 ? ILEX_E_ARGUMENT : ILEX_E_RANK,
@@ -410,14 +418,45 @@ compressed(ilex_context *ctx, ilex_array *x, ilex_array *mask)
     return ix_build_compress(ctx, ops, 2, &all_axes);
 }
 
+/* x with the new axes of a subscript, whose items take all of them in "own". */
+static ilex_array *
+with_new_axes(ilex_context *ctx, ilex_array *x, int n, const ix_item *item,
+              ix_item *own)
+{
+    ix_given places = {.present = true};
+    int taken = 0, at = 0, hidden;
+    for (int i = 0; i < n; i++) {
+        bool added = item[i].kind == IX_ITEM_NEW;
+        own[i] = added ? (ix_item){.kind = IX_ITEM_RANGE, .step = 1} : item[i];
+        taken += added ? 0 : axes_of(&item[i]);
+    }
+    hidden = ix_rank(x) - taken;
+    for (int i = 0; i < n; i++) {
+        if (item[i].kind == IX_ITEM_NEW && places.n < ILEX_MAX_RANK)
+            places.number[places.n++] = at;
+        at += item[i].kind == IX_ITEM_ELLIPSIS ? hidden : axes_of(&item[i]);
+    }
+    if (places.n == 0 || ix_rank(x) + places.n > ILEX_MAX_RANK || hidden < 0)
+        return x; /* too many: the subscript says so */
+    return ix_build_expand_dims(ctx, &x, 1, &places);
+}
+
 ilex_array *
 ix_build_items(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
+    ix_item own[IX_MOST_ITEMS];
+    if (n > IX_MOST_ITEMS)
+        return ix_poison(ctx, "subscript", 0, ILEX_E_RANK,
+                         "subscript: %d items; there may be %d", n,
+                         IX_MOST_ITEMS);
+    x = with_new_axes(ctx, x, n, item, own);
+    if (ix_is_poison(x))
+        return x;
     const ix_env *proof = ix_proof_open(ctx);
     return ix_proof_close(ctx, proof,
-                          is_whole_mask(x, n, item)
-                              ? compressed(ctx, x, item->array)
-                              : ix_build_gather(ctx, x, n, item));
+                          is_whole_mask(x, n, own)
+                              ? compressed(ctx, x, own->array)
+                              : ix_build_gather(ctx, x, n, own));
 }
 
 /* ---- named axes ---- */

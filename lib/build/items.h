@@ -12,8 +12,12 @@ typedef enum ix_item_kind {
     IX_ITEM_AT,      /* one index; the axis goes */
     IX_ITEM_RANGE,   /* lo:hi:step */
     IX_ITEM_ARRAY,   /* indices that are data */
+    IX_ITEM_NEW,     /* an axis of length 1 that x lacks */
     IX_ITEM_ELLIPSIS /* all axes that other items do not take */
 } ix_item_kind;
+
+/* One for each axis, as many that x lacks, and the ellipsis. */
+enum { IX_MOST_ITEMS = 2 * ILEX_MAX_RANK + 1 };
 
 typedef struct ix_item {
     ix_item_kind kind;
@@ -35,8 +39,8 @@ typedef struct ix_item {
 ilex_array *ix_build_items(ilex_context *ctx, ilex_array *x, int n,
                            const ix_item *item);
 
-/* The same as a read of x, for one mask as well. Its proofs are the caller's.
- */
+/* The same as a read of x, without new axes, for one mask as well. Its proofs
+ * are the caller's. */
 ilex_array *ix_build_gather(ilex_context *ctx, ilex_array *x, int n,
                             const ix_item *item);
 

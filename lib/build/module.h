@@ -86,12 +86,19 @@ ilex_status ix_module_add_output(ilex_module *m, const char *name,
  * "size" is room for all, zeroed; false after an error. */
 bool ix_module_sizes(ilex_module *m, bool *size);
 
+/* What a program reaches that no text says: functions of the host, and wrapped
+ * data, by the numbers that they have in its hash. */
+typedef struct ix_held {
+    bool foreign;
+    size_t n;
+    ilex_array **data;
+} ix_held;
+
 /* What a compiled program depends on, as text: the hash, its inputs, its sizes
  * in the order in which queries list them, and those that its text declares
- * besides. False after an error; "*held": it
- * wraps storages or calls functions of the host, of which the text says
- * nothing. */
-bool ix_module_key(ilex_module *m, ix_text *t, bool *held);
+ * besides; which of the wrapped data are the same. False after an error.
+ * "held->data" is the caller's, to be freed, also then. */
+bool ix_module_key(ilex_module *m, ix_text *t, ix_held *held);
 
 /* lib/build/counts.c: nodes, operations and bytes, a line each; false after an
  * error. */

@@ -222,8 +222,33 @@ put_word(ix_text *t, const char *word)
     ix_text_put(t, word);
 }
 
+/* Lists the wrapped data that were met, by number. */
+static bool
+list_data(const ilex_module *m, const ix_merkle *w, ix_held *held)
+{
+    held->foreign = w->foreign;
+    held->n = w->data.count;
+    held->data = ix_mem_new(&m->ctx->mem, (held->n + 1) * sizeof *held->data);
+    if (!held->data)
+        return false;
+    ix_map_list(&w->data, (const void **)held->data);
+    return true;
+}
+
+/* Of each of the data the first that shows the same elements. */
+static void
+put_data(ix_text *t, const ix_held *held)
+{
+    for (size_t i = 0; i < held->n; i++) {
+        size_t first = 0;
+        while (first < i && !ix_same_data(held->data[first], held->data[i]))
+            first++;
+        ix_text_format(t, " %zu", first);
+    }
+}
+
 bool
-ix_module_key(ilex_module *m, ix_text *t, bool *held)
+ix_module_key(ilex_module *m, ix_text *t, ix_held *held)
 {
     ilex_context *ctx = m->ctx;
     uint8_t hash[IX_DIGEST_BYTES];
@@ -239,7 +264,10 @@ ix_module_key(ilex_module *m, ix_text *t, bool *held)
     for (size_t i = 0; !rc && i < m->ndeclared; i++)
         if (!w.size[m->declared[i]])
             put_word(t, ix_param_key(ctx, m->declared[i]));
-    *held = w.data.count > 0 || w.foreign;
+    if (!rc && !list_data(m, &w, held))
+        rc = ix_fail_memory(&ctx->error);
+    if (!rc)
+        put_data(t, held);
     ix_mem_free(&ctx->mem, w.size);
     ix_merkle_free(&w);
     return rc == ILEX_OK;

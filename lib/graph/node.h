@@ -210,4 +210,13 @@ typedef struct ix_data_hooks {
 } ix_data_hooks;
 extern ix_data_hooks ix_data;
 
+/* Do two leaves that wrap data have the same elements at the same indices? */
+static inline bool
+ix_same_data(const ilex_array *a, const ilex_array *b)
+{
+    return a == b || (a->dtype == b->dtype && a->interior == b->interior &&
+                      a->valid == b->valid && a->ext && b->ext &&
+                      ix_data.same && ix_data.same(a->ext, b->ext));
+}
+
 #endif

@@ -280,7 +280,7 @@ read_item(ix_parser *p, const ix_colons *r, bool trusted)
     ix_item item = {.kind = IX_ITEM_ELLIPSIS, .step = 1};
     if (r->ellipsis)
         return item;
-    item.kind = IX_ITEM_RANGE;
+    item.kind = IX_ITEM_NEW;
     if (is_new_axis(p, r))
         return item;
     if (r->n == 1 && (ix_parse_is_computed(p, r->part[0]) ||
@@ -296,37 +296,6 @@ read_item(ix_parser *p, const ix_colons *r, bool trusted)
     if (r->n == 3 && r->part[2])
         item.step = ix_parse_int(p, r->part[2]);
     return item;
-}
-
-/* How many axes of an array an item takes. */
-static int
-axes_of(const ix_item *item)
-{
-    bool mask = item->kind == IX_ITEM_ARRAY && item->array->dtype == ILEX_BOOL;
-    return item->kind == IX_ITEM_ELLIPSIS ? 0 : mask ? ix_rank(item->array) : 1;
-}
-
-/* "a" with the axes that a subscript makes, where its items take them. */
-static ilex_array *
-with_new_axes(ix_parser *p, const ix_colons_list *ranges, const ix_item *item,
-              ilex_array *a)
-{
-    ix_given places = {.present = true};
-    int taken = 0, at = 0, rank = ix_rank(a);
-    for (size_t i = 0; i < ranges->n; i++) {
-        bool added = is_new_axis(p, &ranges->item[i]);
-        taken += added ? 0 : axes_of(&item[i]);
-        rank += added;
-    }
-    for (size_t i = 0; i < ranges->n; i++) {
-        if (is_new_axis(p, &ranges->item[i]))
-            places.number[places.n++] = at;
-        at += item[i].kind == IX_ITEM_ELLIPSIS ? ix_rank(a) - taken
-                                               : axes_of(&item[i]);
-    }
-    if (places.n == 0 || rank > ILEX_MAX_RANK || taken > ix_rank(a))
-        return a; /* too many: the subscript says so */
-    return ix_parser_array(p, ix_build_expand_dims(p->ctx, &a, 1, &places));
 }
 
 void
@@ -393,7 +362,7 @@ refuse_free_indices(ix_parser *p, const ix_syntax *x, const ilex_array *a)
 static ilex_array *
 subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
 {
-    ix_item item[ILEX_MAX_RANK + 1];
+    ix_item item[IX_MOST_ITEMS];
     int n = 0;
     ix_outside mode;
     const ix_syntax *value;
@@ -413,14 +382,13 @@ subscript_unnamed(ix_parser *p, const ix_syntax *x, ilex_array *a)
                         "%s has no axis %s; its axes have no names",
                         ix_parse_shown(p, x->part[0]),
                         ix_parse_shown(p, r->axis));
-        if (n > ILEX_MAX_RANK)
+        if (n == IX_MOST_ITEMS)
             ix_lex_fail(&p->reader, ILEX_E_RANK, &r->where,
-                        "more than %d indices", ILEX_MAX_RANK);
+                        "more than %d items", IX_MOST_ITEMS);
         item[n++] = read_item(p, r, trusted);
     }
     ix_parser_at(p, &x->word);
-    return ix_build_items(p->ctx, with_new_axes(p, x->ranges, item, a), n,
-                          item);
+    return ix_build_items(p->ctx, a, n, item);
 }
 
 ilex_array *

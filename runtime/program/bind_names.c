@@ -38,6 +38,18 @@ ix_find_argument(const ix_compiled *c, const char *name)
     return i;
 }
 
+size_t
+ix_binding_argument(const ix_compiled *c, const ilex_binding *x, size_t place)
+{
+    size_t i = 0;
+    if (x->name)
+        return ix_find_argument(c, x->name);
+    while (i < c->narguments &&
+           (c->buffer[i].role == IX_COMPILED_DATA || place-- > 0))
+        i++;
+    return i;
+}
+
 static bool
 is_size(const ix_compiled *c, const char *name)
 {
@@ -53,8 +65,8 @@ is_size(const ix_compiled *c, const char *name)
 static const struct {
     const char *write, *kinds;
 } numbers[] = {[ILEX_BOUND_F64] = {"ILEX_BIND_F64", "fc"},
-               [ILEX_BOUND_I64] = {"ILEX_BIND_I64", "iub"},
-               [ILEX_BOUND_U64] = {"ILEX_BIND_U64", "uib"},
+               [ILEX_BOUND_I64] = {"ILEX_BIND_I64", "iubfc"},
+               [ILEX_BOUND_U64] = {"ILEX_BIND_U64", "uibfc"},
                [ILEX_BOUND_C128] = {"ILEX_BIND_C128", "c"}};
 
 /* The first kind of number that is for "dtype". */
@@ -106,11 +118,14 @@ ix_bind_number(ix_run *r, size_t i, const ilex_binding *x)
 /* ---- one binding ---- */
 
 static ilex_status
-bind_one(ix_run *r, const ilex_binding *x)
+bind_one(ix_run *r, size_t place)
 {
     const ix_compiled *c = r->p->c;
-    const char *name = x->name ? x->name : "(null)";
-    size_t i = ix_find_argument(c, name);
+    const ilex_binding *x = &r->bindings[place];
+    size_t i = ix_binding_argument(c, x, place);
+    const char *name = x->name             ? x->name
+                       : i < c->narguments ? c->buffer[i].name
+                                           : "(null)";
     if (i == c->narguments && is_integer(x) &&
         (r->p->is_variant || is_size(c, name)))
         return ix_check_size(r, name);
@@ -144,7 +159,7 @@ ix_bind_names(ix_run *r)
     const ix_compiled *c = r->p->c;
     ilex_status rc = ILEX_OK;
     for (size_t j = 0; !rc && j < r->nbindings; j++)
-        rc = bind_one(r, &r->bindings[j]);
+        rc = bind_one(r, j);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         if (c->buffer[i].role == IX_COMPILED_DATA)
             r->bound[i] = c->buffer[i].data;

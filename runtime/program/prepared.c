@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "runtime/exchange/dlpack.h"
 #include "runtime/program/program.h"
 
 struct ilex_prepared {
@@ -29,13 +30,10 @@ struct ilex_prepared {
 
 /* ---- copies of what the caller may forget ---- */
 
-/* The program's own text for the name of an argument or a size. */
+/* The program's own text for the name of a size. */
 static const char *
 own_name(const ix_compiled *c, const char *name)
 {
-    for (size_t i = 0; name && i < c->narguments; i++)
-        if (!strcmp(c->buffer[i].name, name))
-            return c->buffer[i].name;
     for (size_t i = 0; name && i < c->nsizes; i++)
         if (!strcmp(c->size[i].name, name))
             return c->size[i].name;
@@ -45,6 +43,7 @@ own_name(const ix_compiled *c, const char *name)
 static bool
 copy_bindings(ilex_prepared *q, const ilex_binding *bindings, size_t count)
 {
+    const ix_compiled *c = q->p->c;
     q->bindings = ix_mem_new(&q->mem, (count + 1) * sizeof *bindings);
     q->held = ix_mem_new(&q->mem, (count + 1) * sizeof *q->held);
     q->moved = ix_mem_new(&q->mem, (count + 1) * sizeof *q->moved);
@@ -57,7 +56,8 @@ copy_bindings(ilex_prepared *q, const ilex_binding *bindings, size_t count)
     for (; q->count < count; q->count++) {
         ilex_binding *b = &q->bindings[q->count];
         *b = bindings[q->count];
-        b->name = own_name(q->p->c, b->name);
+        size_t i = ix_binding_argument(c, b, q->count);
+        b->name = i < c->narguments ? c->buffer[i].name : own_name(c, b->name);
         if (b->kind == ILEX_BOUND_STORAGE)
             q->held[q->count] = ilex_storage_retain(b->storage);
     }
@@ -286,6 +286,54 @@ ilex_prepared_set_pointer(ilex_prepared *q, const char *name, void *data)
     memset(q->next, 0, i * sizeof *q->next);
     q->next[i] = data;
     return move_all(q, i + 1, q->next);
+}
+
+/* Is the tensor laid out as the storage of "b" is? */
+static ilex_status
+check_tensor(ilex_prepared *q, const ilex_binding *b, const DLTensor *t)
+{
+    const ilex_storage *s = b->storage;
+    ilex_dtype dtype;
+    int64_t dense = 1;
+    if (t->device.device_type != kDLCPU)
+        return ix_fail(&q->error, ILEX_E_DEVICE,
+                       "%s: the tensor for %s lies on a device of type %d; "
+                       "prepared calls move arrays of the host",
+                       q->p->c->name, b->name, (int)t->device.device_type);
+    if (!ix_dlpack_dtype(t->dtype, &dtype) || dtype != s->dtype)
+        return ix_fail(&q->error, ILEX_E_BINDING_TYPE,
+                       "%s: the tensor for %s is not of %s", q->p->c->name,
+                       b->name, ilex_dtype_name(s->dtype));
+    bool same = t->ndim == s->rank;
+    for (int k = s->rank; same && k-- > 0; dense *= s->shape[k]) {
+        int64_t stride = t->strides ? t->strides[k] : dense;
+        same = t->shape[k] == s->shape[k] &&
+               (s->shape[k] <= 1 || stride == s->stride[k]);
+    }
+    return same ? ILEX_OK
+                : ix_fail(&q->error, ILEX_E_BINDING_SHAPE,
+                          "%s: the tensor for %s has not the shape and the "
+                          "strides of the storage that is bound to it; bind "
+                          "anew",
+                          q->p->c->name, b->name);
+}
+
+ilex_status
+ilex_prepared_set_dlpack(ilex_prepared *q, const char *name, const void *tensor)
+{
+    const DLTensor *t = tensor;
+    if (!q)
+        return ILEX_E_ARGUMENT;
+    ix_error_clear(&q->error);
+    ilex_binding *b = find_binding(q, name);
+    if (b && !t)
+        return ix_fail(&q->error, ILEX_E_ARGUMENT,
+                       "%s: the tensor for %s is NULL", q->p->c->name, b->name);
+    if (b && b->kind == ILEX_BOUND_STORAGE && check_tensor(q, b, t))
+        return q->error.code;
+    return b ? ilex_prepared_set_pointer(q, b->name,
+                                         (char *)t->data + t->byte_offset)
+             : q->error.code;
 }
 
 ilex_status

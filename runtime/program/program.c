@@ -154,52 +154,76 @@ may_reuse(ilex_context *ctx)
            !ix_option_int(ctx, IX_OPTION_verify);
 }
 
-/* All that the program depends on; false if it is not to be kept. */
+/* All that the program depends on but for wrapped data; false if it is not to
+ * be kept. */
 static bool
-write_key(ilex_module *module, ix_text *t)
+write_key(ilex_module *module, ix_text *t, ix_held *held)
 {
-    bool held;
-    if (!ix_module_key(module, t, &held) || held)
+    if (!ix_module_key(module, t, held) || held->foreign)
         return false;
     ix_options_key(module->ctx, t);
     return true;
 }
 
+/* The program that is kept for "key", or one that is kept for it from now on.
+ */
 static ilex_program *
-compile_module(ilex_module *module)
+find_or_compile(ilex_module *module, const char *key, const ix_held *open)
+{
+    ilex_program *p = ix_kept_program(key);
+    if (p)
+        return p;
+    p = compile_anew(module);
+    if (p && open && !ix_program_open(p, open)) {
+        ilex_program_release(p);
+        return ix_fail_memory_null(&module->ctx->error);
+    }
+    if (p) {
+        p->kept = true;
+        ix_keep_program(key, p);
+    }
+    return p;
+}
+
+/* Wrapped data are arguments of the program if there is somebody who binds
+ * them, else part of it: then it is kept for nobody. */
+static ilex_program *
+compile_module(ilex_module *module, ix_held *open)
 {
     ilex_context *ctx = module->ctx;
+    ix_held held = {0}, *data = open ? open : &held;
     ix_text t;
     ix_promotion_tell(ctx);
     if (ctx->error.code != ILEX_OK || !may_reuse(ctx))
         return compile_anew(module);
     ix_text_init(&t, &ctx->mem);
-    const char *key = write_key(module, &t) ? ix_text_string(&t) : NULL;
-    ilex_program *p = key ? ix_kept_program(key) : NULL;
-    if (!p) {
-        p = compile_anew(module);
-        if (p && key) {
-            p->kept = true;
-            ix_keep_program(key, p);
-        }
-    }
+    bool kept = write_key(module, &t, data) && (open || held.n == 0);
+    const char *key = kept ? ix_text_string(&t) : NULL;
+    ilex_program *p =
+        key ? find_or_compile(module, key, open) : compile_anew(module);
     ix_text_free(&t);
+    ix_mem_free(&ctx->mem, held.data);
     return p;
 }
 
 /* Constants are folded and read while compiling: in the environment of runs. */
 ilex_program *
-ilex_compile_module(ilex_module *module)
+ix_program_compile(ilex_module *module, ix_held *open)
 {
     ix_fpenv before = ix_fpenv_enter();
-    ilex_program *p = compile_module(module);
+    ilex_program *p = compile_module(module, open);
     ix_fpenv_leave(before);
     return p;
 }
 
-/* An output that the spec does not name. */
-static ilex_status
-add_unnamed(ilex_module *m, size_t i, ilex_array *x, const char *inplace)
+ilex_program *
+ilex_compile_module(ilex_module *module)
+{
+    return ix_program_compile(module, NULL);
+}
+
+ilex_status
+ix_program_output(ilex_module *m, size_t i, ilex_array *x, const char *inplace)
 {
     char name[40];
     snprintf(name, sizeof name, "_ilex_out%zu", i);
@@ -218,7 +242,7 @@ add_outputs(ilex_module *m, size_t count, ilex_array *const *outputs,
             return ix_fail(&m->ctx->error, ILEX_E_ARGUMENT,
                            "compile: output %zu is NULL", i);
         rc = given ? ilex_module_output(m, given, outputs[i], inplace)
-                   : add_unnamed(m, i, outputs[i], inplace);
+                   : ix_program_output(m, i, outputs[i], inplace);
     }
     return rc;
 }
@@ -269,6 +293,7 @@ ilex_program_release(ilex_program *p)
     ix_mem_free(&mem, p->profile);
     ix_mem_free(&mem, p->function);
     ix_mem_free(&mem, p->elementwise);
+    ix_mem_free(&mem, p->data);
     ix_compiled_free(p->c);
     ix_workspaces_free(p->workspaces);
     ix_device_codes_free(&mem, p->device_codes);

@@ -190,8 +190,20 @@ struct ilex_program {
     size_t most_arguments; /* bytes of a kernel's */
     ix_workspaces *workspaces;
     ix_device_codes *device_codes; /* NULL: it runs on the host */
-    bool kept; /* for those who compile it again: nobody else may hold it */
+    bool kept;    /* for those who compile it again: nobody else may hold it */
+    size_t *data; /* by argument: its number among wrapped data, which come with
+                     a run (compute.c), SIZE_MAX: it is none; or NULL */
 };
+
+/* The program of a module, whose wrapped data come with its runs if "open",
+ * which is filled in, is not NULL; its list is the caller's. Where the program
+ * cannot be kept they are part of it. */
+ilex_program *ix_program_compile(ilex_module *module, ix_held *open);
+/* Adds output number "i", which has no name of the user's. */
+ilex_status ix_program_output(ilex_module *m, size_t i, ilex_array *x,
+                              const char *inplace);
+/* compute.c: from now on wrapped data are arguments; false: no memory. */
+bool ix_program_open(ilex_program *p, const ix_held *held);
 
 /* The code that launches use now. */
 static inline const ix_tier *
@@ -255,8 +267,11 @@ void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
  * argument "i" to a number. */
 ilex_status ix_bind_names(ix_run *r);
 ilex_status ix_bind_number(ix_run *r, size_t i, const ilex_binding *x);
-/* The argument called "name"; narguments if there is none. */
+/* The argument called "name", or that binding number "place" is for, which may
+ * have no name; narguments if there is none. */
 size_t ix_find_argument(const ix_compiled *c, const char *name);
+size_t ix_binding_argument(const ix_compiled *c, const ilex_binding *x,
+                           size_t place);
 
 /* bind_sizes.c: can size "name" be given? */
 ilex_status ix_check_size(ix_run *r, const char *name);

@@ -242,7 +242,16 @@ ix_element_of_i64(ilex_dtype dtype, int64_t value, bool has_sign, void *element)
         x = (number){.re = (double)(uint64_t)value,
                      .integer = true,
                      .magnitude = (uint64_t)value};
-    return store_checked(dtype, &x, element) == ILEX_OK;
+    char own[16];
+    if (store_checked(dtype, &x, own) != ILEX_OK)
+        return false;
+    double size = fabs(load_real(dtype, own));
+    bool real = ix_dtype_is_real(dtype) || ix_dtype_is_complex(dtype);
+    bool exact = !real || (size < 18446744073709551616.0 &&
+                           (uint64_t)size == x.magnitude);
+    if (exact)
+        memcpy(element, own, ilex_dtype_bytes(dtype));
+    return exact;
 }
 
 ilex_status

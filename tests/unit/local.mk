@@ -38,6 +38,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_env \
 	tests/unit/test_errors \
 	tests/unit/test_eval \
+	tests/unit/test_compute \
 	tests/unit/test_evaluate \
 	tests/unit/test_exchange_device \
 	tests/unit/test_foreign \

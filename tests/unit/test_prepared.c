@@ -3,6 +3,7 @@
  * Prepared calls: what ilex_run gives, with nothing of the caller's left but
  * the memory; numbers and addresses that change; refusals that change nothing.
  */
+#include "ilex/dlpack.h"
 #include "tests/unit/graph_fixture.h"
 
 static const char wave[] = "ilex 1\nprogram wave\nsize n\nassume n >= 1\n"
@@ -157,7 +158,8 @@ START_TEST(numbers_change)
         {ILEX_BIND_F64("du", 1.0), ILEX_E_BINDING, "'du'"},
         {ILEX_BIND_F64("u", 1.0), ILEX_E_BINDING, "storages and sizes"},
         {ILEX_BIND("dt", u), ILEX_E_BINDING, "storages and sizes"},
-        {ILEX_BIND_I64("dt", 1), ILEX_E_BINDING_TYPE, "ILEX_BIND_F64"},
+        {ILEX_BIND_C128("dt", 1, 0), ILEX_E_BINDING_TYPE, "ILEX_BIND_F64"},
+        {ILEX_BIND_I64("dt", ((int64_t)1 << 53) + 1), ILEX_E_LITERAL, "hold"},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ck_assert_int_eq(ilex_prepared_set(q, &rows[i].b), rows[i].status);
@@ -165,6 +167,56 @@ START_TEST(numbers_change)
         run(q);
         ck_assert(as_run(p, -3.0, ilex_storage_data(u), ilex_storage_data(v)));
     }
+    ilex_prepared_release(q);
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* u by a tensor with an offset, dense or with strides; what is not laid out as
+ * the storage is. */
+START_TEST(tensors)
+{
+    double other[2 * N + 5], x[N + 2], *result = NULL;
+    ilex_program *p = compile(wave);
+    ilex_storage *u = line(N, 1, 0.5), *v = line(N, 0, 0);
+    ilex_prepared *q = prepare(p, u, v, 0.25);
+    int64_t shape = N + 2, stride = 1, wrong = N, two = 2;
+    for (int i = 0; i < 2 * N + 5; i++)
+        other[i] = i % 7;
+    for (int i = 0; i < N + 2; i++)
+        x[i] = other[i + 1];
+    DLTensor t = {.data = other,
+                  .device = {kDLCPU, 0},
+                  .ndim = 1,
+                  .dtype = {kDLFloat, 64, 1},
+                  .shape = &shape,
+                  .byte_offset = sizeof *other};
+    for (int i = 0; i < 2; i++, t.strides = &stride) {
+        ck_assert_int_eq(ilex_prepared_set_dlpack(q, "u", &t), ILEX_OK);
+        run(q);
+        result = ilex_storage_data(v);
+        ck_assert(as_run(p, 0.25, x, result));
+    }
+    DLTensor bad[] = {t, t, t, t, t};
+    const ilex_status expected[] = {ILEX_E_DEVICE, ILEX_E_BINDING_TYPE,
+                                    ILEX_E_BINDING_SHAPE, ILEX_E_BINDING_SHAPE,
+                                    ILEX_E_BINDING_SHAPE};
+    bad[0].device.device_type = kDLCUDA;
+    bad[1].dtype.bits = 32;
+    bad[2].shape = &wrong;
+    bad[3].strides = &two;
+    bad[4].ndim = 0;
+    for (size_t i = 0; i < IX_COUNT(bad); i++)
+        ck_assert_int_eq(ilex_prepared_set_dlpack(q, "u", &bad[i]),
+                         expected[i]);
+    ck_assert_int_eq(ilex_prepared_set_dlpack(q, "dt", &t), ILEX_E_BINDING);
+    ck_assert_int_eq(ilex_prepared_set_dlpack(q, "w", &t), ILEX_E_BINDING);
+    ck_assert_int_eq(ilex_prepared_set_dlpack(q, "u", NULL), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_prepared_set_dlpack(NULL, "u", &t), ILEX_E_ARGUMENT);
+    run(q);
+    ck_assert(as_run(p, 0.25, x, result));
     ilex_prepared_release(q);
     ilex_storage_release(u);
     ilex_storage_release(v);
@@ -390,6 +442,6 @@ int
 main(void)
 {
     return RUN_TESTS("prepared", runs_as_run_does, sizes_alternate,
-                     numbers_change, addresses_change, addresses_at_once,
-                     refusals, with_a_call, with_data);
+                     numbers_change, tensors, addresses_change,
+                     addresses_at_once, refusals, with_a_call, with_data);
 }
