@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Lazy array expressions, compiled.
+
+    import ilex
+    x = ilex.asarray(numpy_array)
+    y = ilex.sum(ilex.exp(x) * x, axis=1)    # nothing is computed yet
+    numpy.asarray(y)                         # one program, compiled once
+
+`ilex.jit` compiles functions, `ilex.fields` names axes. The functions here are
+those of the Python array API standard, and some more of NumPy."""
+
+import os as _os
+
+from . import _core, fft, linalg
+from ._array import Array, asarray, astype, convert, from_dlpack
+from ._creation import *
+from ._dtypes import BY_NAME, dtype, isdtype
+from ._elementwise import *
+from ._generated import EXCEPTIONS, Error
+from ._inspect import *
+from ._jit import explain, jit, source
+from ._products import *
+from ._reductions import *
+from ._search import *
+from ._shapes import *
+
+__version__ = "0.1.0"
+__array_api_version__ = "2024.12"
+
+_core.setup(Array, convert, EXCEPTIONS)
+_os.register_at_fork(before=_core.lock_begin, after_in_parent=_core.lock_end,
+                     after_in_child=_core.lock_end)
+globals().update(BY_NAME)
+
+pi, e, inf, nan = (3.141592653589793, 2.718281828459045, float("inf"),
+                   float("nan"))
+newaxis = None
+
+
+def compute(*arrays):
+    """Computes the elements of arrays together; returns them."""
+    _core.compute(arrays)
+    return arrays[0] if len(arrays) == 1 else arrays

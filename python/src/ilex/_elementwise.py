@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Functions that go element by element."""
+
+from . import _core
+from ._array import Array, asarray, weakly
+from ._dtypes import as_dtype
+
+
+_ELEMENTWISE = {
+    "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin",
+    "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
+    "atanh": "arctanh", "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
+    "conj": "conjugate", "divide": "true_divide", "pow": "power",
+    **{name: name for name in (
+        "add bitwise_and bitwise_or bitwise_xor ceil copysign cos cosh equal "
+        "exp exp2 expm1 floor floor_divide greater greater_equal hypot imag "
+        "isfinite isinf isnan less less_equal log log10 log1p log2 logaddexp "
+        "logical_and logical_not logical_or logical_xor maximum minimum "
+        "multiply negative nextafter not_equal positive real reciprocal "
+        "remainder round sign signbit sin sinh sqrt square subtract tan tanh "
+        "trunc cbrt erf erfc gamma lgamma fmax fmin fmod gcd lcm rint "
+        "angle").split()}}
+
+
+def _named(function, name, f):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f.__doc__
+    return function
+
+
+def _unary(f):
+    def function(x, /):
+        return f(x)
+    return function
+
+
+def _binary(f):
+    def function(x1, x2, /):
+        return f(*weakly((x1, x2)))
+    return function
+
+
+def where(condition, x1, x2, /):
+    """x1 where the condition holds, else x2."""
+    return _core.where(condition, *weakly((x1, x2)))
+
+
+__all__ = [*_ELEMENTWISE, "where", "clip", "can_cast", "result_type"]
+for _name, _own in _ELEMENTWISE.items():
+    _f = getattr(_core, _own)
+    _make = _unary if _f.arity == 1 else _binary
+    globals()[_name] = _named(_make(_f), _name, _f)
+
+
+def clip(x, /, min=None, max=None):
+    """The elements, not below min and not above max."""
+    lo = x if min is None else maximum(x, _like(min, x))
+    return lo if max is None else minimum(lo, _like(max, x))
+
+
+def _like(bound, x):
+    bound = asarray(bound) if not isinstance(bound, Array) else bound
+    return _core.cast(bound, x.dtype.number) if bound.type != x.type else bound
+
+
+def can_cast(from_, to, /):
+    """Do all numbers of a dtype, or of an array's, stay what they are?"""
+    own = from_.dtype if isinstance(from_, Array) else as_dtype(from_)
+    return result_type(own, to) == as_dtype(to)
+
+
+def result_type(*operands):
+    """The dtype of an operation on arrays and dtypes."""
+    made = None
+    for x in operands:
+        if not isinstance(x, (Array, bool, int, float, complex)):
+            x = _core.filled("", False, as_dtype(x).number)
+        made = x if made is None else _core.where(True, made, x)
+    if not isinstance(made, Array):
+        return as_dtype(type(made))
+    return made.dtype

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Lengths that are not numbers yet: those of what `ilex.jit` traces."""
+
+from . import _core
+
+
+class Specialise(Exception):
+    """A trace wants the value of sizes: it is made again with them."""
+
+    def __init__(self, sizes):
+        super().__init__("the value of a length is needed: " +
+                         ", ".join(sizes))
+        self.sizes = sizes
+
+
+class Length:
+    """constant + factor*size + ...: an integer that a call brings. It is at
+    least 2 for each size, as a trace assumes; what asks for its value, as
+    `int` and `range` do, makes that trace one for this value."""
+
+    __slots__ = ("constant", "terms")
+
+    def __init__(self, constant, terms):
+        self.constant, self.terms = constant, terms
+
+    @staticmethod
+    def of(form):
+        """A length as the core tells it: an integer, or (constant, factor,
+        size, ...)."""
+        if isinstance(form, int):
+            return form
+        terms = dict(zip(form[2::2], form[1::2]))
+        return Length(form[0], terms)
+
+    @property
+    def form(self):
+        flat = [x for size, k in self.terms.items() for x in (k, size)]
+        return (self.constant, *flat)
+
+    @property
+    def sizes(self):
+        return tuple(self.terms)
+
+    def __repr__(self):
+        words = [s if k == 1 else f"{k}*{s}" for s, k in self.terms.items()]
+        if self.constant or not words:
+            words.append(str(self.constant))
+        return "+".join(words).replace("+-", "-")
+
+    __str__ = __repr__
+
+    # ---- arithmetic ----
+
+    def _plus(self, other, sign):
+        if isinstance(other, Length):
+            constant, more = other.constant, other.terms
+        elif isinstance(other, int):
+            constant, more = other, {}
+        else:
+            return NotImplemented
+        terms = dict(self.terms)
+        for size, k in more.items():
+            terms[size] = terms.get(size, 0) + sign * k
+        terms = {s: k for s, k in terms.items() if k}
+        constant = self.constant + sign * constant
+        return Length(constant, terms) if terms else constant
+
+    def __add__(self, other):
+        return self._plus(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self._plus(other, -1)
+
+    def __rsub__(self, other):
+        return (-self)._plus(other, 1)
+
+    def __neg__(self):
+        return self * -1
+
+    def __mul__(self, other):
+        if isinstance(other, Length):
+            return int(self) * int(other)
+        if not isinstance(other, int):
+            return NotImplemented
+        if other == 0:
+            return 0
+        return Length(self.constant * other,
+                      {s: k * other for s, k in self.terms.items()})
+
+    __rmul__ = __mul__
+
+    def __int__(self):
+        raise Specialise(self.sizes)
+
+    __index__ = __int__
+
+    def __floordiv__(self, other):
+        return int(self) // other
+
+    def __mod__(self, other):
+        return int(self) % other
+
+    def __truediv__(self, other):
+        return self.array / other
+
+    def __rtruediv__(self, other):
+        return other / self.array
+
+    @property
+    def array(self):
+        """The length as an array of rank 0."""
+        total = _core.i64(self.constant)
+        for size, k in self.terms.items():
+            total = _core.add(total, _core.multiply(_core.size(size), k))
+        return total
+
+    # ---- comparisons ----
+
+    def _sign(self, other):
+        """-1, 0 or 1 of self - other, if all sizes agree in it."""
+        d = self - other
+        if d is NotImplemented or isinstance(d, int):
+            return d if d is NotImplemented else (d > 0) - (d < 0)
+        up = all(k > 0 for k in d.terms.values())
+        down = all(k < 0 for k in d.terms.values())
+        least = d.constant + 2 * sum(d.terms.values())
+        if up and least > 0:
+            return 1
+        if down and least < 0:
+            return -1
+        raise Specialise(d.sizes)
+
+    def __eq__(self, other):
+        sign = self._sign(other)
+        return sign if sign is NotImplemented else sign == 0
+
+    def __lt__(self, other):
+        return self._sign(other) < 0
+
+    def __le__(self, other):
+        return self._sign(other) <= 0
+
+    def __gt__(self, other):
+        return self._sign(other) > 0
+
+    def __ge__(self, other):
+        return self._sign(other) >= 0
+
+    def __bool__(self):
+        return self._sign(0) != 0
+
+    def __hash__(self):
+        return hash((self.constant, frozenset(self.terms.items())))
+
+
+def text(lengths):
+    """A shape as the C API reads it."""
+    return ", ".join(str(n) for n in lengths)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The same elements along other axes."""
+
+import builtins as _b
+
+from . import _core
+from ._array import asarray
+from ._lengths import text
+
+__all__ = ["reshape", "permute_dims", "matrix_transpose", "moveaxis",
+           "expand_dims", "squeeze", "flip", "roll", "broadcast_to",
+           "broadcast_shapes", "broadcast_arrays", "concat", "stack", "unstack",
+           "tile"]
+
+
+def shape_text(shape):
+    """A shape as the C API reads it."""
+    return text(shape if isinstance(shape, (tuple, list)) else (shape,))
+
+
+def axes_text(x, axis):
+    """Axes as the C API has them: NULL for all."""
+    if axis is None:
+        return None
+    listed = axis if isinstance(axis, tuple) else (axis,)
+    return ", ".join(map(str, listed))
+
+
+def flat(x):
+    """The elements along one axis."""
+    return x if x.ndim == 1 else _core.reshape_to(x, "-1", None)
+
+
+def reshape(x, /, shape, *, copy=None):
+    """The elements in C order on another shape."""
+    if copy is False and x.storage is None:
+        raise ValueError("copy=False: the array is not computed")
+    made = _core.reshape_to(x, shape_text(shape), None)
+    return asarray(made, copy=True) if copy else made
+
+
+def permute_dims(x, /, axes):
+    """Axis k of the result is axis axes[k] of x."""
+    return _core.permute(x, tuple(a % x.ndim for a in axes) if x.ndim else ())
+
+
+def matrix_transpose(x, /):
+    """Matrices with their axes exchanged."""
+    return x.mT
+
+
+def moveaxis(x, source, destination, /):
+    """The axes at other places."""
+    return _core.moveaxis(x, axes_text(x, source), axes_text(x, destination))
+
+
+def expand_dims(x, /, axis):
+    """With a new axis of length 1."""
+    if not -x.ndim - 1 <= axis <= x.ndim:
+        raise IndexError(f"expand_dims: axis {axis} of {x.ndim + 1}")
+    return _core.expand_dims(x, str(axis))
+
+
+def squeeze(x, /, axis):
+    """Without axes of length 1."""
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        if not -x.ndim <= a < x.ndim:
+            raise IndexError(f"squeeze: axis {a} of {x.ndim}")
+    if axis == ():
+        return x
+    return _core.squeeze(x, axes_text(x, axis))
+
+
+def flip(x, /, *, axis=None):
+    """The order of elements reversed along axes."""
+    return _core.flip(x, axes_text(x, axis)) if x.ndim and axis != () else x
+
+
+def roll(x, /, shift, *, axis=None):
+    """Elements moved along axes, round their ends."""
+    if axis is None:
+        return reshape(_core.roll(flat(x), "0", str(shift)), x.shape)
+    shifts = shift if isinstance(shift, tuple) else (shift,)
+    for by, a in zip(shifts, axis if isinstance(axis, tuple) else
+                     (axis,) * len(shifts)):
+        x = _core.roll(x, str(a), str(by))
+    return x
+
+
+def broadcast_to(x, /, shape):
+    """Axes of length 1 as long as wanted."""
+    return _core.broadcast_to(x, shape_text(shape))
+
+
+def broadcast_shapes(*shapes):
+    """The shape of an operation on arrays of these shapes."""
+    n = _b.max(map(len, shapes), default=0)
+    made = [1] * n
+    for shape in shapes:
+        for k, length in enumerate(shape, n - len(shape)):
+            if length != 1 and made[k] != 1 and made[k] != length:
+                raise ValueError(f"shapes {shapes} do not fit together")
+            made[k] = length if made[k] == 1 else made[k]
+    return tuple(made)
+
+
+def broadcast_arrays(*arrays):
+    """Arrays on their common shape."""
+    shape = broadcast_shapes(*(x.shape for x in arrays))
+    return [broadcast_to(x, shape) for x in arrays]
+
+
+def concat(arrays, /, *, axis=0):
+    """Arrays one after another along an axis; None: as flat ones."""
+    arrays = list(arrays)
+    if axis is None:
+        arrays, axis = [flat(x) for x in arrays], 0
+    return _core.concat(arrays, str(axis))
+
+
+def stack(arrays, /, *, axis=0):
+    """Arrays one after another along a new axis."""
+    arrays = list(arrays)
+    return _core.stack(arrays, axis % (arrays[0].ndim + 1))
+
+
+def unstack(x, /, *, axis=0):
+    """The parts of an array along an axis."""
+    front = (slice(None),) * (axis % x.ndim)
+    return tuple(x[(*front, i)] for i in range(x.shape[axis]))
+
+
+def tile(x, repetitions, /):
+    """The array several times over along each axis."""
+    return _core.tile(x, text(repetitions)) if repetitions else x
