@@ -80,7 +80,7 @@ extern "C" {
 /* Status of a function that acts; ILEX_OK is 0. See errors.def. */
 typedef enum ilex_status {
     ILEX_OK = 0,
-#define ILEX_ERROR(name, number, family, meaning) ILEX_E_##name = number,
+#define ILEX_ERROR(name, number, family, kind, meaning) ILEX_E_##name = number,
 #include "errors.def"
 } ilex_status;
 
@@ -139,6 +139,12 @@ ILEX_API const char *ilex_version(void);
  * the library is loaded. Any thread. */
 ILEX_API const char *ilex_status_name(ilex_status status);
 ILEX_API const char *ilex_status_meaning(ilex_status status);
+
+/* What class of exception a language that has them raises for a status:
+ * "value", "type", "index", "memory", "unsupported", "os", "cancelled" or
+ * "internal" (see errors.def); "none" for ILEX_OK, "?" for what is no status.
+ * It lives as long as the library is loaded. Any thread. */
+ILEX_API const char *ilex_status_kind(ilex_status status);
 
 /* A new context, or NULL when there is no memory (the only constructor that
  * can return NULL). `spec` may be NULL. Owned by the caller. Any thread. */
