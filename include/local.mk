@@ -30,17 +30,27 @@ PUBLIC_FILES = \
 ilexinclude_HEADERS = $(PUBLIC_FILES)
 
 # The same for other languages, made of the headers; the tarball has them.
-EXTRA_DIST += bindings/api.py
+BINDINGS_PARTS = \
+	bindings/api.py \
+	bindings/headers.py \
+	bindings/names.tsv \
+	bindings/nulls.py \
+	bindings/parameters.py \
+	bindings/tables.py \
+	bindings/words.py
+EXTRA_DIST += $(BINDINGS_PARTS)
 if HAVE_BINDINGS
 BINDINGS = \
 	bindings/ffi.h \
 	bindings/ilex-api.json
 ilexinclude_HEADERS += $(BINDINGS)
 BUILT_SOURCES = $(BINDINGS)
-$(BINDINGS): bindings/api.py $(include_HEADERS) $(PUBLIC_FILES)
+$(BINDINGS): $(BINDINGS_PARTS) $(include_HEADERS) $(PUBLIC_FILES) \
+	  lib/build/functions.def lib/graph/nodes.def lib/ops/rules.def
 	$(AM_V_GEN)$(MKDIR_P) bindings && case $@ in \
 	  *.json) kind=json;; *) kind=ffi;; esac && \
-	CC='$(CC)' $(PYTHON) $(srcdir)/bindings/api.py $$kind >$@-t && mv $@-t $@
+	CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) \
+	  $(srcdir)/bindings/api.py $$kind >$@-t && mv $@-t $@
 CLEANFILES += bindings/*-t
 MAINTAINERCLEANFILES = $(BINDINGS)
 endif

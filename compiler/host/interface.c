@@ -54,7 +54,7 @@ static const struct {
     const char *name, *meaning;
     ilex_status number;
 } errors[] = {
-#define ILEX_ERROR(name, number, family, meaning)                              \
+#define ILEX_ERROR(name, number, family, kind, meaning)                        \
     {#name, meaning, (ilex_status)number},
 #include "ilex/errors.def"
 };

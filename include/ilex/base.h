@@ -20,7 +20,8 @@
  * unless the function says so. A NULL operand beside others, and a NULL
  * storage handed to a function that makes, fills, copies or writes one, is
  * ILEX_E_ARGUMENT; a constructor whose only operand is NULL knows no context
- * and returns NULL. Freeing NULL does nothing.
+ * and returns NULL. Freeing NULL does nothing. Other pointers are NULL where a
+ * comment says so, and lists of nothing may be.
  */
 #ifndef ILEX_BASE_H
 #define ILEX_BASE_H
@@ -80,7 +81,7 @@ extern "C" {
 /* Status of a function that acts; ILEX_OK is 0. See errors.def. */
 typedef enum ilex_status {
     ILEX_OK = 0,
-#define ILEX_ERROR(name, number, family, meaning) ILEX_E_##name = number,
+#define ILEX_ERROR(name, number, family, kind, meaning) ILEX_E_##name = number,
 #include "errors.def"
 } ilex_status;
 
@@ -121,6 +122,8 @@ typedef struct ilex_context_spec {
 } ilex_context_spec;
 #define ILEX_CONTEXT_SPEC(...) ILEX_STRUCT(ilex_context_spec, __VA_ARGS__)
 
+/* ---- dtypes and versions ---- */
+
 /* Bytes of one element; 0 for an invalid dtype. Any thread. */
 ILEX_API size_t ilex_dtype_bytes(ilex_dtype dtype);
 
@@ -135,10 +138,20 @@ ILEX_API ilex_dtype ilex_dtype_promote(ilex_dtype a, ilex_dtype b);
 /* "0.1.0"; lives as long as the library is loaded. Any thread. */
 ILEX_API const char *ilex_version(void);
 
+/* ---- statuses ---- */
+
 /* Name of a status code ("ILEX_E_SHAPE") and its meaning, which live as long as
  * the library is loaded. Any thread. */
 ILEX_API const char *ilex_status_name(ilex_status status);
 ILEX_API const char *ilex_status_meaning(ilex_status status);
+
+/* What class of exception a language that has them raises for a status:
+ * "value", "type", "index", "memory", "unsupported", "os", "cancelled" or
+ * "internal" (see errors.def); "none" for ILEX_OK, "?" for what is no status.
+ * It lives as long as the library is loaded. Any thread. */
+ILEX_API const char *ilex_status_kind(ilex_status status);
+
+/* ---- contexts ---- */
 
 /* A new context, or NULL when there is no memory (the only constructor that
  * can return NULL). `spec` may be NULL. Owned by the caller. Any thread. */
@@ -164,6 +177,8 @@ ILEX_API ilex_status ilex_option_set(ilex_context *ctx, const char *name,
 /* The value of an option, NULL if there is none of that name; valid until the
  * option is set again. */
 ILEX_API const char *ilex_option_get(const ilex_context *ctx, const char *name);
+
+/* ---- errors ---- */
 
 /* The first error since the last ilex_error_clear(): ILEX_OK if none. */
 ILEX_API ilex_status ilex_error_code(const ilex_context *ctx);
@@ -218,6 +233,8 @@ ILEX_API void ilex_error_clear(ilex_context *ctx);
  * a statement's tag says it, @loc("f.py", 12, 3). Context thread. */
 ILEX_API void ilex_location(ilex_context *ctx, const char *file, int line,
                             int column);
+
+/* ---- scopes ---- */
 
 /* Opens a scope; arrays constructed and assumptions made from now on belong to
  * it. Returns a mark for ilex_scope_end(). */

@@ -43,21 +43,21 @@ extern "C" {
  * _UNSUPPORTED, _MEMORY, and those of the back end.
  *
  * With "out" the values are written to it and it is returned with a count of
- * its own; else a new storage is made. All that "out" is made of stays; it
- * never shrinks or grows, operands are broadcast to it. Values are converted
+ * its own; "out" NULL: a new storage is made. All that "out" is made of stays;
+ * it never shrinks or grows, operands are broadcast to it. Values are converted
  * to its dtype within a kind or upwards (bool, unsigned, signed, real,
  * complex). Operands may share elements with it; its own must be distinct.
- * Without axis names beside named operands it must have exactly the shape
- * that these broadcast to. */
+ * Without axis names beside named operands it must have exactly the shape that
+ * these broadcast to. */
 ILEX_API ilex_storage *ilex_eager(ilex_context *ctx, const char *op,
                                   size_t count, ilex_storage *const *operands,
                                   ilex_storage *out);
 
 /* The reduction named "reduction" ("sum", "argmax", ...; see reductions.def)
  * over the axes listed by name or number ("K", "IJ", "I, Vertex", "0, -1"; "":
- * none; NULL: all), halo included. The result keeps the other axes with their
- * halo, layout and aligned index. "out" as above. ILEX_E_EMPTY_REDUCTION for
- * the extrema of nothing. */
+ * none; NULL for all axes), halo included. The result keeps the other axes with
+ * their halo, layout and aligned index. "out" as for ilex_eager.
+ * ILEX_E_EMPTY_REDUCTION for the extrema of nothing. */
 ILEX_API ilex_storage *ilex_eager_reduce(ilex_context *ctx,
                                          const char *reduction, ilex_storage *x,
                                          const char *axes, ilex_storage *out);
@@ -94,9 +94,10 @@ ILEX_API ilex_storage *ilex_storage_stack(ilex_context *ctx, size_t count,
                                           ilex_storage *const *operands,
                                           int axis);
 
-/* low[k] elements before and high[k] behind axis k (NULL: none), which hold the
- * value, or with a mode ("wrap", "edge", "reflect", "symmetric"; NULL: none)
- * elements of x, as NumPy's pad. Names of axes stay, the halo goes. */
+/* low[k] elements before and high[k] behind axis k ("low" and "high" may be
+ * NULL: none), which hold the value, or with a "mode" ("wrap", "edge",
+ * "reflect", "symmetric"; NULL: none) elements of x, as NumPy's pad. Names of
+ * axes stay, the halo goes. */
 ILEX_API ilex_storage *ilex_storage_pad(ilex_context *ctx, ilex_storage *x,
                                         const int64_t *low, const int64_t *high,
                                         double value, const char *mode);
@@ -121,9 +122,8 @@ ILEX_API ilex_storage *ilex_storage_reshape(ilex_context *ctx, ilex_storage *x,
 ILEX_API ilex_storage *ilex_storage_cumsum(ilex_context *ctx, ilex_storage *x,
                                            const char *axis);
 
-/* Variance and standard deviation over the axes (as in ilex_eager_reduce; NULL:
- * all), divided by the number of elements less ddof. What remains of x as
- * there. */
+/* Variance and standard deviation over the axes (as in ilex_eager_reduce),
+ * divided by the number of elements less ddof. What remains of x as there. */
 ILEX_API ilex_storage *ilex_storage_var(ilex_context *ctx, ilex_storage *x,
                                         const char *axes, int64_t ddof);
 ILEX_API ilex_storage *ilex_storage_std(ilex_context *ctx, ilex_storage *x,

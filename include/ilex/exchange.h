@@ -7,7 +7,7 @@
  * lack, "more" adds: it is a spec in which `axes`, `halo`, `alignment`,
  * `aligned_index`, `name`, `flags`, `device`, `managed` and the like may be
  * given (and a layout, together with ILEX_STORAGE_COPY), but nothing that the
- * array brings; it may be NULL. The owner is told exactly once,
+ * array brings. "more" may be NULL. The owner is told exactly once,
  * when the last view of the storage is gone or before the import returns NULL
  * or after a copy. Strides may be negative or 0; what has elements in common
  * can be read by a program and is refused as its output. The stride of an
@@ -195,8 +195,8 @@ ILEX_API ilex_status ilex_typestr_read(const char *text, ilex_dtype *dtype,
  * with the NUL; "" for an invalid dtype and bf16, which NumPy does not have. */
 ILEX_API void ilex_typestr_write(ilex_dtype dtype, char text[8]);
 
-/* The dtype of a buffer format of one element ("d", "<i", "Zf"); NULL means
- * "B", as in a Py_buffer. */
+/* The dtype of a buffer format of one element ("d", "<i", "Zf"); "text" NULL
+ * means "B", as in a Py_buffer. "swapped" as for ilex_typestr_read. */
 ILEX_API ilex_status ilex_format_read(const char *text, ilex_dtype *dtype,
                                       int *swapped);
 

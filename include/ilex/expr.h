@@ -57,10 +57,11 @@ ILEX_API ilex_status ilex_size_count(ilex_context *ctx, const char *name,
 
 /* ---- leaves ---- */
 
-/* Placeholder bound by name at run time: x(i) for i in the domain. "" is rank
- * 0. A halo after the domain, "I:ni, J:nj halo(I:2:2, J:1:1)", widens where it
- * may be read, "halo(auto)" as far as the program reads. Errors: ILEX_E_NAME,
- * ILEX_E_SYNTAX, ILEX_E_EMPTY (a length that is not provably >= 0). */
+/* Placeholder bound by name at run time: x(i) for i in the domain. "" and
+ * domain NULL are rank 0. A halo after the domain, "I:ni, J:nj halo(I:2:2,
+ * J:1:1)", widens where it may be read, "halo(auto)" as far as the program
+ * reads. Errors: ILEX_E_NAME, ILEX_E_SYNTAX, ILEX_E_EMPTY (a length that is not
+ * provably >= 0). */
 ILEX_API ilex_array *ilex_input(ilex_context *ctx, const char *name,
                                 ilex_dtype dtype, const char *domain);
 
@@ -81,7 +82,8 @@ ILEX_API ilex_array *ilex_lit_int(ilex_context *ctx, int64_t value);
 /* y(i) = i along the named axis, i64, defined everywhere on that axis. */
 ILEX_API ilex_array *ilex_index(ilex_context *ctx, const char *axis);
 
-/* y(i) = value for every i of the domain. `value` has rank 0. */
+/* y(i) = value for every i of the domain; domain NULL: of rank 0. `value` has
+ * rank 0. */
 ILEX_API ilex_array *ilex_full(ilex_context *ctx, const char *domain,
                                ilex_array *value);
 
@@ -112,8 +114,8 @@ ILEX_API ilex_array *ilex_shift_halves(ilex_array *x, const char *axis,
  * run fails where it would read x outside of that (ILEX_E_BOUNDS, with the
  * shift, the index and the range). With a mode, "wrap", "edge", "reflect" or
  * "symmetric", or else a value of rank 0 and x's dtype, what is outside of x's
- * interior is read as that says, whatever the shift; a halo is not read. Both
- * may be NULL. */
+ * interior is read as that says, whatever the shift; a halo is not read. `mode`
+ * and `value` may be NULL. */
 ILEX_API ilex_array *ilex_shift_by(ilex_array *x, const char *axis,
                                    ilex_array *by, const char *mode,
                                    ilex_array *value);
@@ -123,11 +125,11 @@ ILEX_API ilex_array *ilex_shift_by(ilex_array *x, const char *axis,
  * ILEX_E_BOUNDS with a counterexample; axes that x lacks are broadcast. */
 ILEX_API ilex_array *ilex_restrict(ilex_array *x, const char *domain);
 
-/* Reductions over the listed axes: names "I, J" or numbers "0, -1"; NULL: all.
- * keep != 0 keeps them with length 1 (unnamed axes only). Result dtypes as
- * NumPy; the order of combination is fixed (ilx.md says which), the same on
- * every back end and for any number of threads. argmax and argmin give the
- * position in C order of the reduced axes. */
+/* Reductions over the listed axes: names "I, J" or numbers "0, -1"; NULL for
+ * all axes. keep != 0 keeps them with length 1 (unnamed axes only). Result
+ * dtypes as NumPy; the order of combination is fixed (ilx.md says which), the
+ * same on every back end and for any number of threads. argmax and argmin give
+ * the position in C order of the reduced axes. */
 ILEX_API ilex_array *ilex_sum(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_prod(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_max(ilex_array *x, const char *axes, int keep);
@@ -138,19 +140,20 @@ ILEX_API ilex_array *ilex_mean(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_argmax(ilex_array *x, const char *axes, int keep);
 ILEX_API ilex_array *ilex_argmin(ilex_array *x, const char *axes, int keep);
 
-/* Variance and standard deviation, as NumPy's: the mean, then the sum of the
- * squared distances from it, for complex elements of their moduli, divided by
- * the number of elements less ddof (at least 0). f64 of bool and integers, real
- * of complex. */
+/* Variance and standard deviation over axes as ilex_sum, as NumPy's: the mean,
+ * then the sum of the squared distances from it, for complex elements of their
+ * moduli, divided by the number of elements less ddof (at least 0). f64 of bool
+ * and integers, real of complex. */
 ILEX_API ilex_array *ilex_var(ilex_array *x, const char *axes, int keep,
                               int64_t ddof);
 ILEX_API ilex_array *ilex_std(ilex_array *x, const char *axes, int keep,
                               int64_t ddof);
 
-/* The reduction called "sum", "prod", "max", ..., "mean", "var" or "std" of the
- * elements where the mask holds (bool, with x's axes or fewer of them; NULL:
- * all), combined with a value of rank 0 or on the result's axes (NULL: none).
- * argmax and argmin have neither, mean, var and std no initial value. */
+/* The reduction called "sum", "prod", "max", ..., "mean", "var" or "std", over
+ * axes as ilex_sum, of the elements where the mask `where` (or NULL) holds,
+ * bool, with x's axes or fewer of them, combined with `initial` (or NULL), a
+ * value of rank 0 or on the result's axes. argmax and argmin have neither,
+ * mean, var and std no initial value. */
 ILEX_API ilex_array *ilex_reduce(ilex_array *x, const char *reduction,
                                  const char *axes, int keep, ilex_array *where,
                                  ilex_array *initial);
@@ -198,9 +201,9 @@ ILEX_API ilex_array *ilex_einsum(ilex_context *ctx, const char *subscripts,
  * an array of another kind. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_einsum_path(ilex_array *x);
 
-/* y has the given domain and x's elements in C ("C") or Fortran ("F") order;
- * the number of elements must be provably equal: [n, m] and [n*m], [2*n] and
- * [n, 2]. One unnamed length may be -1: what is left. */
+/* y has the given domain and x's elements in C ("C", or order NULL) or Fortran
+ * ("F") order; the number of elements must be provably equal: [n, m] and [n*m],
+ * [2*n] and [n, 2]. One unnamed length may be -1: what is left. */
 ILEX_API ilex_array *ilex_reshape(ilex_array *x, const char *domain,
                                   const char *order);
 
@@ -248,8 +251,8 @@ ILEX_API ilex_array *ilex_map_n(ilex_context *ctx, const char *domain,
  * ilex_scan_self makes what stands for a result inside of the values: an array
  * of this dtype on this domain, whose axes are called so, that may be given to
  * any element-wise constructor, shift or map. ilex_scan closes the scan:
- * value[i] is what self[i] is, result[i] (NULL or an array of "count") becomes
- * the array. "axis": its name or number; "direction": "forward" (from the first
+ * value[i] is what self[i] is, result[i] becomes the array ("result" may be
+ * NULL). "axis": its name or number; "direction": "forward" (from the first
  * level on; reads y at k-1, k-2, ..., constant distances) or "backward" (from
  * the last; k+1, ...), behind which " chunked sum" or " chunked prod" may
  * stand: of one floating or complex result, whose chunks of 4096 levels are
@@ -284,8 +287,9 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  * x[t] is read where it is shown to be inside. ilex_loop_step_to is the same,
  * but the range ends before "count", an integer of rank 0 that a run finds,
  * where that is less. ilex_loop_carry is what the step before left of an array
- * of this dtype on this domain, the same in all steps; what lies outside is not
- * carried. All constructors take both. Each loop has its own.
+ * of this dtype on this domain (domain NULL: of rank 0), the same in all steps;
+ * what lies outside is not carried. All constructors take both. Each loop has
+ * its own.
  *
  * ilex_loop closes the loop. carry[i] is first[i] before the first step and
  * next[i] after each; these cover its domain, for all sizes, and have its
@@ -303,7 +307,7 @@ ILEX_API ilex_status ilex_scan(ilex_context *ctx, const char *axis,
  * ILEX_E_ARGUMENT, ILEX_E_UNSUPPORTED for a domain or a number of steps that
  * changes from step to step. What is carried, or made of the step, is an error
  * of a program that uses it outside of the loop. Results are kept by the
- * current scope. */
+ * current scope; "result" may be NULL. */
 typedef struct ilex_loop_spec {
     size_t size;
     ilex_array *step;
@@ -343,9 +347,13 @@ ILEX_API ilex_array *ilex_clip(ilex_array *x, ilex_array *low,
 
 /* ---- inspection ---- */
 
+/* 1 for the array that a constructor returns after an error, else 0. */
 ILEX_API int ilex_is_poison(const ilex_array *x);
+
+/* Its dtype, and its number of axes. */
 ILEX_API ilex_dtype ilex_array_dtype(const ilex_array *x);
 ILEX_API int ilex_array_rank(const ilex_array *x);
+
 /* What makes the node: "input", "data", "lambda" (element-wise operators, maps,
  * shifts, reductions, alone or together), "reshape", "einsum", "scan",
  * "extern", "loop", "result" (one array of the last three), "carried", or the
@@ -353,9 +361,11 @@ ILEX_API int ilex_array_rank(const ilex_array *x);
  * "roll", "concat". Of numbers and sizes: "const", "size", "op", "linear",
  * "cast". The text lives as long as the library is loaded. */
 ILEX_API const char *ilex_array_kind(const ilex_array *x);
+
 /* Number of array operands, and one of them. */
 ILEX_API int ilex_array_operand_count(const ilex_array *x);
 ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
+
 /* The domain as text ("I:ni, J:nj"), of which at most `size` bytes with the
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
@@ -410,8 +420,8 @@ typedef struct ilex_module ilex_module;
 
 /* Parses a program, whose own assumptions hold in it and no others. NULL on
  * error: ilex_error_text() then holds a diagnostic with line, column and caret.
- * `file` is used in messages. Owned by the caller; used while the context
- * lives. */
+ * `file`, or NULL, is used in messages. Owned by the caller; used while the
+ * context lives. */
 ILEX_API ilex_module *ilex_module_parse(ilex_context *ctx, const char *text,
                                         const char *file);
 
@@ -433,8 +443,8 @@ ILEX_API const char *ilex_module_name(const ilex_module *module);
  * current scope holds it. NULL with ILEX_E_UNKNOWN if there is none. */
 ILEX_API ilex_array *ilex_module_array(ilex_module *module, const char *name);
 
-/* Adds an output; `inplace` names the input whose buffer it may reuse, or is
- * NULL. */
+/* Adds an output; `inplace`, or NULL, names the input whose buffer it may
+ * reuse. */
 ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
                                         ilex_array *value, const char *inplace);
 
@@ -447,7 +457,8 @@ ILEX_API ilex_status ilex_module_hash(ilex_module *module, uint8_t hash[16]);
  * is owned by the caller: ilex_text_free(). NULL on error. */
 ILEX_API char *ilex_module_print(ilex_module *module);
 
-/* The text in canonical layout; comments and names are kept. NULL on error. */
+/* The text in canonical layout; comments and names are kept. `file` as for
+ * ilex_module_parse. NULL on error. */
 ILEX_API char *ilex_text_fmt(ilex_context *ctx, const char *text,
                              const char *file);
 

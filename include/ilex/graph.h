@@ -24,8 +24,8 @@ extern "C" {
 
 /* Do both mean the same: 1 or 0? Of one context they are one node then; arrays
  * of two contexts are compared by their hashes (ilex_hash), for which wrapped
- * storages of one dtype and domain are equal. 0 for poison and NULL. (What
- * compares elements is ilex_equal.) */
+ * storages of one dtype and domain are equal. 0 for poison; "a" and "b" may be
+ * NULL: 0. (What compares elements is ilex_equal.) */
 ILEX_API int ilex_identical(const ilex_array *a, const ilex_array *b);
 
 /* The operator that an array applies to the elements of its operands, and to

@@ -17,14 +17,14 @@
 extern "C" {
 #endif
 
-/* y's axis k is x's axis axes[k]; NULL reverses. */
+/* y's axis k is x's axis axes[k]; axes NULL: in reverse. */
 ILEX_API ilex_array *ilex_permute(ilex_array *x, const int *axes);
 
 /* y(i) = x(start + step*i), for i in [0, length), length so that Python's
  * start:stop:step is covered. One triple for each axis; bounds are text
- * affine in sizes, e.g. "1", "n-1"; step != 0 constant. NULL for a bound:
- * from the end where the slice starts, to the other one; for all steps: 1.
- * Result axes start at 0. */
+ * affine in sizes, e.g. "1", "n-1"; step != 0 constant. NULL for a bound,
+ * start NULL and stop NULL for all of them: from the end where the slice
+ * starts, to the other one; step NULL: 1. Result axes start at 0. */
 ILEX_API ilex_array *ilex_slice(ilex_array *x, const char *const *start,
                                 const char *const *stop, const int64_t *step);
 
@@ -115,9 +115,9 @@ ILEX_API ilex_array *ilex_cummin(ilex_array *x, const char *axis,
  * for all axes. */
 ILEX_API ilex_array *ilex_count_nonzero(ilex_array *x, const char *axes);
 
-/* Where x is true (not 0): the indices along an axis of these elements, in
- * C order, i64; NULL for the axis: the only one. Their number is a counted
- * size, as for ilex_compress. Unnamed axes. */
+/* Where x is true (not 0): the indices along axis number `axis` of these
+ * elements, in C order, i64. Their number is a counted size, as for
+ * ilex_compress. Unnamed axes. */
 ILEX_API ilex_array *ilex_nonzero(ilex_array *x, int64_t axis);
 
 /* The operands, all on the same domain, one after another along a new axis,
@@ -159,8 +159,8 @@ ILEX_API ilex_array *ilex_pad(ilex_array *x, const char *const *low,
                               const char *mode);
 
 /* x by[k] times over along each axis, as NumPy's tile: "2, 3". Fewer
- * numbers are those of the last axes; more give new axes in front. Unnamed
- * axes. */
+ * numbers are those of the last axes; more give new axes in front; by NULL:
+ * none. Unnamed axes. */
 ILEX_API ilex_array *ilex_tile(ilex_array *x, const char *by);
 
 /* x with the elements that `where`, a subscripted read of it, names (a
@@ -229,19 +229,20 @@ ILEX_API ilex_array *ilex_linspace(ilex_context *ctx, const char *points,
                                    int64_t endpoint);
 
 /* y(k, i0, i1, ...) = ik on the shape: one array of indices for each axis,
- * along a new first axis. */
+ * along a new first axis; shape NULL: no axes. */
 ILEX_API ilex_array *ilex_indices(ilex_context *ctx, const char *shape,
                                   ilex_dtype dtype);
 
-/* The value, of rank 0, everywhere on the shape "n, 3", as dtype. */
+/* The value, of rank 0, everywhere on the shape "n, 3", as dtype; shape
+ * NULL: no axes. */
 ILEX_API ilex_array *ilex_filled(ilex_context *ctx, const char *shape,
                                  ilex_array *value, ilex_dtype dtype);
 
-/* 0 everywhere on the shape "n, 3". */
+/* 0 everywhere on the shape "n, 3"; shape NULL: no axes. */
 ILEX_API ilex_array *ilex_zeros(ilex_context *ctx, const char *shape,
                                 ilex_dtype dtype);
 
-/* 1 everywhere on the shape "n, 3". */
+/* 1 everywhere on the shape "n, 3"; shape NULL: no axes. */
 ILEX_API ilex_array *ilex_ones(ilex_context *ctx, const char *shape,
                                ilex_dtype dtype);
 
@@ -259,8 +260,8 @@ ILEX_API ilex_array *ilex_ones_like(ilex_array *x, ilex_dtype dtype);
  * that are. */
 ILEX_API ilex_array *ilex_squeeze(ilex_array *x, const char *axes);
 
-/* x with new axes of length 1 at these places of the result: "0, -1".
- * Unnamed axes. */
+/* x with new axes of length 1 at these places of the result: "0, -1"; axes
+ * NULL: none. Unnamed axes. */
 ILEX_API ilex_array *ilex_expand_dims(ilex_array *x, const char *axes);
 
 /* x on a shape with more axes in front, and axes of length 1 as long as
@@ -272,7 +273,7 @@ ILEX_API ilex_array *ilex_broadcast_to(ilex_array *x, const char *shape);
 ILEX_API ilex_array *ilex_moveaxis(ilex_array *x, const char *from,
                                    const char *to);
 
-/* y's axis k is x's axis axes[k]; NULL reverses. As permute. */
+/* y's axis k is x's axis axes[k]; axes NULL: in reverse. As permute. */
 ILEX_API ilex_array *ilex_transpose(ilex_array *x, const int *axes);
 
 /* x's elements on another shape, in C order ("C" or NULL) or Fortran order
@@ -287,8 +288,8 @@ ILEX_API ilex_array *ilex_take(ilex_array *x, ilex_array *index,
                                const char *axis);
 
 /* y(i, j, k) = x(i, index(i, j, k), k) for axis 1: the index has x's axes
- * and is as long but for this one. Negative indices count from the end; a
- * run fails where one is outside. */
+ * and is as long but for this one; axis NULL: 0. Negative indices count
+ * from the end; a run fails where one is outside. */
 ILEX_API ilex_array *ilex_take_along_axis(ilex_array *x, ilex_array *index,
                                           const char *axis);
 

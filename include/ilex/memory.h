@@ -15,7 +15,7 @@
  * context need not), and errors when that context's option `transfers` was
  * "strict".
  *
- * Functions here are "any thread"; "ctx" takes the error and may be NULL.
+ * Functions here are "any thread"; "ctx", which may be NULL, takes the error.
  */
 #ifndef ILEX_MEMORY_H
 #define ILEX_MEMORY_H
@@ -72,6 +72,7 @@ typedef struct ilex_transfers {
     int64_t bytes;
 } ilex_transfers;
 ILEX_API ilex_transfers ilex_storage_transfers(const ilex_storage *s);
+
 /* The same by a pointer. */
 ILEX_API void ilex_storage_transfers_get(const ilex_storage *s,
                                          ilex_transfers *transfers);
@@ -102,6 +103,8 @@ typedef struct ilex_view {
     int64_t shape[ILEX_MAX_RANK], stride[ILEX_MAX_RANK]; /* elements */
 } ilex_view;
 
+/* Fills in the view of one side, which is brought up to date as by
+ * ilex_storage_host(), with the same errors. */
 ILEX_API ilex_status ilex_storage_host_view(ilex_context *ctx,
                                             const ilex_storage *s,
                                             ilex_access access,

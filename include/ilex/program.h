@@ -40,7 +40,7 @@ typedef struct ilex_compile_spec {
 /* Compiles arrays to a program with the back end of option `jit`. Its
  * arguments are the inputs that the arrays reach, bound by their names, and
  * the outputs. NULL on error: the first of the construction, or of the
- * compilation. Owned by the caller. Context thread.
+ * compilation. "spec" may be NULL. Owned by the caller. Context thread.
  *
  * A program of the same hash, inputs, sizes and options that was compiled in
  * this process before is returned again, with one count more (those used last
@@ -66,7 +66,8 @@ typedef struct ilex_kept {
 /* Any thread. */
 ILEX_API void ilex_programs_kept(ilex_kept *kept);
 
-/* Takes a count (returns its argument), gives one back. Any thread. */
+/* Takes a count (returns its argument), gives one back. NULL is ignored. Any
+ * thread. */
 ILEX_API ilex_program *ilex_program_retain(ilex_program *p);
 ILEX_API void ilex_program_release(ilex_program *p);
 
@@ -237,7 +238,8 @@ ILEX_API ilex_status ilex_program_solve(ilex_context *ctx,
 /* Runs the program "steps" times. After each step the storages of the pairs in
  * "swaps" ("u=u_new, v=v_new"; NULL: none) change places in "bindings", so that
  * "u" is bound to what was written last. With 0 steps nothing happens. Ends
- * with the first error; bindings then are as that step had them. */
+ * with the first error; bindings then are as that step had them. "call" as for
+ * ilex_run. */
 ILEX_API ilex_status ilex_run_steps(const ilex_program *p,
                                     ilex_binding *bindings, size_t count,
                                     int64_t steps, const char *swaps,
@@ -345,20 +347,28 @@ ILEX_API const ilex_program *ilex_program_variant(const ilex_program *p,
 
 /* ---- queries; strings live as long as the program; any thread ---- */
 
+/* Its name, as messages have it. */
 ILEX_API const char *ilex_program_name(const ilex_program *p);
+
 /* "reference", "tcc", "cc" or "nvrtc": what the next run uses. Of a program of
  * jit=auto this, the seconds from source to code, the source and the command
  * line are those of cc once it has taken over. */
 ILEX_API const char *ilex_program_backend(const ilex_program *p);
+
+/* Kernels that a run goes through. */
 ILEX_API size_t ilex_program_kernel_count(const ilex_program *p);
+
 /* Array nodes of the graph it was compiled from. */
 ILEX_API size_t ilex_program_node_count(const ilex_program *p);
+
 /* Seconds spent compiling: from graph to source, from source to code. */
 ILEX_API double ilex_program_lower_seconds(const ilex_program *p);
 ILEX_API double ilex_program_jit_seconds(const ilex_program *p);
+
 /* Generated source, translation unit "unit" from 0: there are several when a
  * kernel is large. NULL past the last; the reference back end has none. */
 ILEX_API const char *ilex_program_source(const ilex_program *p, size_t unit);
+
 /* The compiler's command line; "" when there is none. */
 ILEX_API const char *ilex_program_command(const ilex_program *p);
 
@@ -402,13 +412,17 @@ typedef struct ilex_argument_info {
 } ilex_argument_info;
 #define ILEX_ARGUMENT_INFO(...) ILEX_STRUCT(ilex_argument_info, __VA_ARGS__)
 
+/* Arguments of a run, and what is known of number "i", from 0. */
 ILEX_API size_t ilex_program_argument_count(const ilex_program *p);
 ILEX_API ilex_argument_info ilex_program_argument(const ilex_program *p,
                                                   size_t i);
+
 /* The same by a pointer: as many members as info->size, which is set before,
  * has room for. ILEX_E_ARGUMENT if there is no such argument. */
 ILEX_API ilex_status ilex_program_argument_get(const ilex_program *p, size_t i,
                                                ilex_argument_info *info);
+
+/* Size parameters, and what number "i" of them, from 0, is called. */
 ILEX_API size_t ilex_program_size_count(const ilex_program *p);
 ILEX_API const char *ilex_program_size_name(const ilex_program *p, size_t i);
 
@@ -420,7 +434,7 @@ ILEX_API const char *ilex_program_counted_name(const ilex_program *p, size_t i);
  * may be where they are not given): the interior [lo, hi) of argument i per
  * axis, and the widths low, high that it needs around its interior (negative
  * where less than the interior is read). Each array has room for rank (twice
- * rank for halo) entries and may be NULL. */
+ * rank for halo) entries; lo, hi and halo may be NULL. */
 ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
                                           const ilex_size_binding *sizes,
                                           size_t count, int64_t *lo,
@@ -464,8 +478,8 @@ ILEX_API char *ilex_module_emit(ilex_module *module, const char *dialect);
 /* The same with #line directives in front of the statements of kernels, which
  * name the file and the line of the program that makes what they compute
  * (ilex_library_spec.lines). `name` is what the text itself is called there,
- * for what belongs to no line of the program; NULL: as the program, with .c or
- * .cu. NULL on error. Owned by the caller: ilex_text_free(). */
+ * for what belongs to no line of the program; name NULL: as the program, with
+ * .c or .cu. NULL on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_emit_lines(ilex_module *module, const char *dialect,
                                       const char *name);
 
@@ -475,8 +489,8 @@ ILEX_API char *ilex_module_dot(ilex_module *module);
 /* One HTML page without anything beside itself: the program, its arrays and
  * kernels with what `explain` says of them, and the generated C; what belongs
  * to a line of the program is shown together. `text` is what the module was
- * parsed from, whose lines its places count; NULL: the canonical text, for a
- * module that was parsed from that. NULL on error. Owned by the caller:
+ * parsed from, whose lines its places count; text NULL: the canonical one, for
+ * a module that was parsed from that. NULL on error. Owned by the caller:
  * ilex_text_free(). */
 ILEX_API char *ilex_module_html(ilex_module *module, const char *text);
 

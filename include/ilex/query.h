@@ -78,6 +78,7 @@ typedef struct ilex_temporary_info {
 } ilex_temporary_info;
 #define ILEX_TEMPORARY_INFO(...) ILEX_STRUCT(ilex_temporary_info, __VA_ARGS__)
 
+/* Temporaries of a run, and number "i" of them, from 0. */
 ILEX_API size_t ilex_program_temporary_count(const ilex_program *p);
 ILEX_API ilex_status ilex_program_temporary(const ilex_program *p, size_t i,
                                             ilex_temporary_info *info);
@@ -101,6 +102,8 @@ typedef struct ilex_cost_info {
     const char *bytes_written;
 } ilex_cost_info;
 #define ILEX_COST_INFO(...) ILEX_STRUCT(ilex_cost_info, __VA_ARGS__)
+
+/* Asks for it. */
 ILEX_API ilex_status ilex_program_cost(const ilex_program *p,
                                        ilex_cost_info *info);
 
@@ -127,6 +130,8 @@ typedef struct ilex_stage_info {
                        device, which is not in here. */
 } ilex_stage_info;
 #define ILEX_STAGE_INFO(...) ILEX_STRUCT(ilex_stage_info, __VA_ARGS__)
+
+/* Stages that compiling went through, and number "i" of them, from 0. */
 ILEX_API size_t ilex_program_stage_count(const ilex_program *p);
 ILEX_API ilex_status ilex_program_stage(const ilex_program *p, size_t i,
                                         ilex_stage_info *info);

@@ -217,7 +217,7 @@ ILEX_API void ilex_storage_release(ilex_storage *s);
  * argument; NULL passes through. Scopes nest; begin returns a number for end,
  * which gives back everything since then, newest first. When there is no
  * memory the storage is given back at once, and the result is NULL with
- * ILEX_E_MEMORY. Context thread. */
+ * ILEX_E_MEMORY. "ctx" must not be NULL here. Context thread. */
 ILEX_API size_t ilex_storage_scope_begin(ilex_context *ctx);
 ILEX_API ilex_storage *ilex_storage_temporary(ilex_context *ctx,
                                               ilex_storage *s);
@@ -225,6 +225,7 @@ ILEX_API void ilex_storage_scope_end(ilex_context *ctx, size_t scope);
 
 /* ---- queries; arrays have one entry per axis and live as long as "s" ---- */
 
+/* Its dtype, number of axes, lengths, and strides in elements. */
 ILEX_API ilex_dtype ilex_storage_dtype(const ilex_storage *s);
 ILEX_API int ilex_storage_rank(const ilex_storage *s);
 ILEX_API const int64_t *ilex_storage_shape(const ilex_storage *s);
@@ -288,14 +289,17 @@ ILEX_API ilex_status ilex_storage_offset(const ilex_storage *s,
                                          const int64_t *index, int64_t *offset);
 
 /* Index range [lo, hi) of an axis, without its halo, that programs see: lo is
- * the origin. Any of the pointers may be NULL. */
+ * the origin. "lo" and "hi" may be NULL. */
 ILEX_API ilex_status ilex_storage_domain(const ilex_storage *s, int axis,
                                          int64_t *lo, int64_t *hi);
 
 /* 1 if the elements lie densely in C order. */
 ILEX_API int ilex_storage_contiguous(const ilex_storage *s);
+
+/* 1 unless it is read-only. */
 ILEX_API int ilex_storage_writable(const ilex_storage *s);
-/* Lives as long as "s". */
+
+/* Its label, "" if it has none; lives as long as "s". */
 ILEX_API const char *ilex_storage_name(const ilex_storage *s);
 
 /* Host address of element (0, ..., 0), for writing and for reading, as
@@ -430,15 +434,15 @@ ILEX_API ilex_storage *ilex_storage_unrestrict(ilex_context *ctx,
 ILEX_API ilex_storage *ilex_storage_interior(ilex_context *ctx,
                                              ilex_storage *s);
 
-/* Other names for the axes, written as in the spec; NULL drops the names. */
+/* Other names for the axes, written as in the spec; axes NULL: no names. */
 ILEX_API ilex_storage *
 ilex_storage_reinterpret(ilex_context *ctx, ilex_storage *s, const char *axes);
 
-/* Another halo (low, high per axis) over the same elements; NULL for none. */
+/* Another halo (low, high per axis) over the same elements; halo NULL: none. */
 ILEX_API ilex_storage *
 ilex_storage_with_halo(ilex_context *ctx, ilex_storage *s, const int64_t *halo);
 
-/* Another origin (per axis) over the same elements; NULL for 0. */
+/* Another origin (per axis) over the same elements; origin NULL: 0. */
 ILEX_API ilex_storage *ilex_storage_with_origin(ilex_context *ctx,
                                                 ilex_storage *s,
                                                 const int64_t *origin);

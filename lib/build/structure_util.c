@@ -160,9 +160,9 @@ ilex_array *
 ix_structure_value(ilex_context *ctx, const char *what, ilex_dtype dtype,
                    ilex_array *value)
 {
-    if (value->ctx != ctx)
+    if (!value || value->ctx != ctx)
         return ix_poison(ctx, what, 0, ILEX_E_CONTEXT,
-                         "%s: the value is of another context", what);
+                         "%s: the value is NULL or of another context", what);
     if (ix_is_poison(value))
         return value;
     if (ix_rank(value) > 0)

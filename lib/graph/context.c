@@ -14,11 +14,11 @@
 
 static const struct {
     ilex_status code;
-    const char *name, *meaning;
+    const char *name, *kind, *meaning;
 } status_rows[] = {
-    {ILEX_OK, "ILEX_OK", "no error"},
-#define ILEX_ERROR(name, number, family, meaning)                              \
-    {ILEX_E_##name, "ILEX_E_" #name, meaning},
+    {ILEX_OK, "ILEX_OK", "none", "no error"},
+#define ILEX_ERROR(name, number, family, kind, meaning)                        \
+    {ILEX_E_##name, "ILEX_E_" #name, #kind, meaning},
 #include "ilex/errors.def"
 };
 
@@ -28,6 +28,15 @@ ilex_status_name(ilex_status status)
     for (size_t i = 0; i < IX_COUNT(status_rows); i++)
         if (status_rows[i].code == status)
             return status_rows[i].name;
+    return "?";
+}
+
+const char *
+ilex_status_kind(ilex_status status)
+{
+    for (size_t i = 0; i < IX_COUNT(status_rows); i++)
+        if (status_rows[i].code == status)
+            return status_rows[i].kind;
     return "?";
 }
 

@@ -59,7 +59,7 @@ ix_cli_exit_of(ilex_status status)
     switch (status) {
     case ILEX_OK:
         return IX_EXIT_OK;
-#define ILEX_ERROR(name, number, family, meaning)                              \
+#define ILEX_ERROR(name, number, family, kind, meaning)                        \
     case ILEX_E_##name:                                                        \
         return (ix_cli_exit)EXIT_OF_##family;
 #include "ilex/errors.def"

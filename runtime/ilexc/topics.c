@@ -115,7 +115,7 @@ static const ix_topic topics[] = {
      meaning,                                                                  \
      most ? NULL : "Not of a CPU."},
 #include "compiler/target/fields.def"
-#define ILEX_ERROR(name, number, family, meaning)                              \
+#define ILEX_ERROR(name, number, family, kind, meaning)                        \
     {IX_TOPICS_errors, "E" #number,                                            \
      "ILEX_E_" #name,  NULL,                                                   \
      meaning,          "In C: ILEX_E_" #name ", of the family " #family "."},

@@ -3,8 +3,9 @@
 #
 # bindings/ffi.h and bindings/ilex-api.json, which bindings/api.py prints: the
 # compiler agrees with them about every size, offset, value and type; they have
-# the functions that the library exports; api.py refuses headers that other
-# languages could not use.
+# the functions that the library exports; what is said of functions is of closed
+# lists, and the library agrees about NULL; api.py refuses headers that other
+# languages could not use, and tables of its own that say what is not there.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -67,16 +68,20 @@ if [ -e .libs/libilex.so ]; then
     }
 fi
 
+# ---- what functions are ----
+
+"$PYTHON" "$srcdir/tests/bindings/described.py" "$made/ilex-api.json"
+if [ -e .libs/libilex.so ] && [ -z "${SANITIZE_FLAGS:-}" ]; then
+    "$PYTHON" "$srcdir/tests/bindings/nulls.py" "$made/ilex-api.json" \
+        .libs/libilex.so
+fi
+
 # ---- what is refused ----
 
-# refused WORDS DECLARATION: a header with this is refused, because of WORDS.
-refused() {
-    rm -rf "$work/include"
-    cp -r "$srcdir/include" "$work/include"
-    chmod -R u+w "$work/include"
-    sed "/^#include <stdint.h>/a\\
-$2" "$srcdir/include/ilex/base.h" >"$work/include/ilex/base.h"
-    if "$PYTHON" "$top/api.py" --include "$work/include" json \
+# refuses WORDS WHAT: the copy of headers and tables is refused, because of
+# WORDS.
+refuses() {
+    if "$PYTHON" "$work/bindings/api.py" --include "$work/include" json \
         >"$work/out" 2>"$work/log"
     then
         echo "accepted: $2"
@@ -88,9 +93,59 @@ $2" "$srcdir/include/ilex/base.h" >"$work/include/ilex/base.h"
         exit 1
     }
 }
+copied() {
+    rm -rf "${work:?}/include" "$work/bindings" "${work:?}/lib"
+    cp -r "$srcdir/include" "$srcdir/bindings" "$work"
+    mkdir -p "$work/lib/build" "$work/lib/graph" "$work/lib/ops"
+    for table in build/functions.def graph/nodes.def ops/rules.def
+    do
+        cp "$srcdir/lib/$table" "$work/lib/$table"
+    done
+    chmod -R u+w "$work"
+}
+
+# refused WORDS DECLARATION: a header with this is refused.
+refused() {
+    copied
+    sed "/^#include <stdint.h>/a\\
+$2" "$srcdir/include/ilex/base.h" >"$work/include/ilex/base.h"
+    refuses "$1" "$2"
+}
+
+# changed WORDS FILE SED: so is a file with this change.
+changed() {
+    copied
+    sed "$3" "$srcdir/$2" >"$work/$2"
+    cmp -s "$srcdir/$2" "$work/$2" && {
+        echo "$2 stays the same by $3"
+        exit 1
+    }
+    refuses "$1" "$2, $3"
+}
 refused 'how long the text' '/* A name. */ const char *ilex_x(int i);'
 refused 'who owns' 'int *ilex_x(int i);'
 refused 'other languages cannot call' 'int ilex_x(int i, ...);'
 refused 'returns the struct' \
     'typedef struct ilex_t { int i; } ilex_t; ilex_t ilex_x(int i);'
 refused 'macro ILEX_T' 'typedef struct ilex_t { size_t size; } ilex_t;'
+refused 'no comment describes' 'int ilex_x(int i);'
+refused 'has no group' '/* A number. */ int ilex_x(int i);'
+refused 'of which parameter' \
+    '/* NULL means 1. */ int ilex_x(const char *name);'
+refused 'Name its grammar' \
+    '/* A number. */ int ilex_x(const char *thing);'
+refused 'what is float' '/* A number. */ int ilex_x(float *const *p);'
+refused 'how many lengths' \
+    '/* A number. */ int ilex_x(const int64_t *lengths);'
+refused 'how many operands' \
+    '/* A number. */ int ilex_x(ilex_array *const *operands);'
+changed 'names ilex_is_shifted' bindings/parameters.py \
+    's/ilex_is_shift.off/ilex_is_shifted.off/'
+changed 'names ilex_indexes.axis' bindings/parameters.py \
+    's/ilex_index.axis/ilex_indexes.axis/'
+changed 'names.tsv has powr' bindings/names.tsv 's/^power/powr/'
+changed 'wid is no rule' bindings/names.tsv 's/wide$/wid/'
+changed 'SHAPE: its kind' include/ilex/errors.def \
+    's/shape,     value,/shape,     shape,/'
+changed 'has no group' include/ilex/program.h \
+    's/^\/\* ---- running/\/* ---- runs/'

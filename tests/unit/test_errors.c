@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Collected errors: all of a program in text, without those that follow from
- * others; those of constructors until they are cleared; the limit.
+ * others; those of constructors until they are cleared; the limit; what kind of
+ * exception each is.
  */
 #include "lib/base/errors.h"
 #include "tests/unit/graph_fixture.h"
@@ -306,9 +307,46 @@ START_TEST(marks)
 }
 END_TEST
 
+/* ---- names of statuses ---- */
+
+/* Each error has a kind that errors.def explains; these have this one. */
+START_TEST(kinds)
+{
+    static const struct {
+        ilex_status status;
+        const char *kind;
+    } rows[] = {
+        {ILEX_OK, "none"},
+        {ILEX_E_SHAPE, "value"},
+        {ILEX_E_DTYPE, "type"},
+        {ILEX_E_BOUNDS, "index"},
+        {ILEX_E_MEMORY, "memory"},
+        {ILEX_E_UNSUPPORTED, "unsupported"},
+        {ILEX_E_FILE, "os"},
+        {ILEX_E_CANCELLED, "cancelled"},
+        {ILEX_E_INTERNAL, "internal"},
+        {(ilex_status)1, "?"},
+    };
+    static const ilex_status all[] = {
+#define ILEX_ERROR(name, number, family, kind, meaning) ILEX_E_##name,
+#include "ilex/errors.def"
+    };
+    const char *known = " value type index memory unsupported os cancelled "
+                        "internal ";
+    for (size_t i = 0; i < IX_COUNT(rows); i++)
+        ck_assert_str_eq(ilex_status_kind(rows[i].status), rows[i].kind);
+    for (size_t i = 0; i < IX_COUNT(all); i++) {
+        char word[32];
+        snprintf(word, sizeof word, " %s ", ilex_status_kind(all[i]));
+        ck_assert_msg(strstr(known, word) != NULL, "%s: %s",
+                      ilex_status_name(all[i]), word);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("errors", of_a_text, of_headings, limit, of_constructors,
-                     after_others, long_paths, places_in_tags, marks);
+                     after_others, long_paths, places_in_tags, marks, kinds);
 }
