@@ -55,7 +55,7 @@ def parameters(f):
         kind = KINDS.get(p["type"])
         if not kind:
             raise Unfit(p["type"])
-        if p.get("nullable", kind == "s"):
+        if p.get("nullable"):
             kind = {"a": "A", "s": "S"}.get(kind, kind)
         kinds += kind
         if kind != "c":

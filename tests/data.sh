@@ -7,9 +7,10 @@
 set -eu
 LC_ALL=C
 export LC_ALL
-find bench bindings compiler doc lib runtime tests -type f \
+find bench bindings compiler doc lib python runtime tests -type f \
     \( -name '*.[ch]' -o -name '*.awk' -o -name '*.cc' -o -name '*.def' \
     -o -name '*.expect' -o -name '*.f90' -o -name '*.ilx' -o -name '*.in' \
     -o -name '*.inc' -o -name '*.loop' -o -name '*.md' -o -name '*.options' \
-    -o -name '*.py' -o -name '*.sh' -o -name '*.syms' -o -name '*.tsv' -o -name 'README' \
+    -o -name '*.py' -o -name '*.sh' -o -name '*.syms' -o -name '*.toml' \
+    -o -name '*.tsv' -o -name 'README' \
     -o -path 'tests/cuda/run' -o -path 'tests/ahead/shim/nvcc' \) | sort

@@ -240,6 +240,7 @@ SHELL_TESTS = \
 	tests/cuda/check_fake.sh \
 	tests/cuda/nvcc.sh \
 	tests/bindings/bindings.sh \
+	tests/python/package.sh \
 	tests/declared.sh \
 	tests/elementwise.sh \
 	tests/format.sh \

@@ -54,13 +54,13 @@ typedef struct ilex_form {
     const char *size[ILEX_FORM_TERMS];
 } ilex_form;
 
-/* The name of an axis, "" of an unnamed one; NULL (ILEX_E_AXIS) for a number
- * that no axis has. Lives as long as the context. */
+/* The name of an axis, "" of an unnamed one. Lives as long as the context.
+ * ILEX_E_AXIS for a number that no axis has. */
 ILEX_API const char *ilex_domain_axis(ilex_context *ctx, const ilex_domain *d,
                                       int axis);
 
-/* The range [lower, upper) of an axis; what is not wanted is NULL. Texts live
- * as long as the context. ILEX_E_AXIS; ILEX_E_LIMIT for more terms. */
+/* The range [lower, upper) of an axis; `lower` and `upper` may be NULL. Texts
+ * live as long as the context. ILEX_E_AXIS; ILEX_E_LIMIT for more terms. */
 ILEX_API ilex_status ilex_domain_range(ilex_context *ctx, const ilex_domain *d,
                                        int axis, ilex_form *lower,
                                        ilex_form *upper);
@@ -70,7 +70,7 @@ ILEX_API ilex_status ilex_domain_length(ilex_context *ctx, const ilex_domain *d,
                                         int axis, ilex_form *length);
 
 /* The domain of ranges [lower[k], upper[k]), k < rank, along axes of these
- * names; axes NULL: unnamed ones; lower NULL: from 0. Otherwise as
+ * names; `axes` NULL: unnamed ones; `lower` NULL: from 0. Errors are those of
  * ilex_domain_parse. */
 ILEX_API const ilex_domain *ilex_domain_new(ilex_context *ctx, int rank,
                                             const char *const *axes,

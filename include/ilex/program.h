@@ -198,7 +198,7 @@ ILEX_API ilex_status ilex_evaluate(ilex_context *ctx, const ilex_program *p,
                                    ilex_storage **results);
 
 /* The elements of arrays over wrapped storages (ilex_data), which reach no
- * input: results[i] is a new storage for arrays[i], as of ilex_evaluate. What
+ * input: results[i] is a new storage for arrays[i] (see ilex_evaluate). What
  * they are made of is computed together, by a program that is kept for the next
  * arrays of the same meaning, whatever storages of the same dtypes and domains
  * they wrap (ilex_programs_keep()). On an error, which "ctx" has, all are NULL:

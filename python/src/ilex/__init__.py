@@ -12,7 +12,8 @@ those of the Python array API standard, and some more of NumPy."""
 import os as _os
 
 from . import _core, fft, linalg
-from ._array import Array, asarray, astype, convert, from_dlpack
+from ._array import Array
+from ._convert import asarray, astype, convert, from_dlpack
 from ._creation import *
 from ._dtypes import BY_NAME, dtype, isdtype
 from ._elementwise import *

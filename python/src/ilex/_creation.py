@@ -5,7 +5,8 @@ import builtins as _b
 import math
 
 from . import _core
-from ._array import Array, asarray
+from ._array import Array
+from ._convert import asarray
 from ._dtypes import BY_SHORT, as_dtype
 from ._shapes import broadcast_to, flat, reshape, shape_text
 

@@ -2,7 +2,8 @@
 """Functions that go element by element."""
 
 from . import _core
-from ._array import Array, asarray, weakly
+from ._array import Array, weakly
+from ._convert import asarray
 from ._dtypes import as_dtype
 
 

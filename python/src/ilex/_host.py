@@ -4,7 +4,8 @@
 import functools
 import inspect
 
-from ._array import asarray, astype, tracing
+from ._array import tracing
+from ._convert import asarray, astype
 
 
 def by_numpy(name, signature="(x, /)"):

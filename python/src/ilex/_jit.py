@@ -2,11 +2,14 @@
 """Functions, compiled: traced once for arguments of a kind, then run."""
 
 import functools
+import re
 import types
 import warnings
 
 from . import _core
-from ._array import Array, Weak, asarray, tracing
+from ._array import Array, Weak, tracing
+from ._convert import asarray
+from ._generated import Error
 from ._lengths import Length, Specialise
 
 MOST_TRACES = 8   # before a warning
@@ -62,8 +65,7 @@ class Trace:
                                 zip(self.inputs, arguments)])
             self.outputs = []
             self.form = _form(result, self.outputs)
-            self.program = _core.compile(tuple(self.outputs),
-                                         function.__name__) \
+            self.program = _core.compile(tuple(self.outputs), _name(function)) \
                 if self.outputs else None
         finally:
             _core.scope_end(mark)
@@ -124,6 +126,12 @@ class Trace:
             self.calls[shapes] = _core.prepare(self.program, pairs, outputs,
                                                self.form == 0)
         return self.calls[shapes]
+
+
+def _name(function):
+    """The name of a function as one of a program."""
+    name = getattr(function, "__name__", "function")
+    return "jit_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:48]
 
 
 def _form(result, arrays):
@@ -205,13 +213,18 @@ class Jit(_core.Jit):
                     raise
                 static.update(why.sizes)
                 continue
+            except Error as why:
+                if open_:
+                    why.add_note("where " + ", ".join(
+                        f"{v} is {n}" for n, v in open_.items()))
+                raise
             self.traces[key] = trace
             if len(self.traces) == MOST_TRACES:
                 warnings.warn(
                     f"{self.__name__} was traced {MOST_TRACES} times: for "
                     "other dtypes, lengths that it asks the value of (int, "
                     "range, if), or arguments that are no arrays",
-                    RuntimeWarning, stacklevel=4)
+                    RuntimeWarning, stacklevel=3)
             return trace
 
     def _slow(self, *args, **kwargs):

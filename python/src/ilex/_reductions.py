@@ -2,15 +2,16 @@
 """Sums, means, extrema, along axes."""
 
 from . import _core
-from ._array import Array, asarray, astype
+from ._array import Array
+from ._convert import asarray, astype
 from ._creation import full
 from ._shapes import axes_text, concat
 
 
 def _reduction(name, f, own_dtype=False):
     def plain(x, /, *, axis=None, keepdims=False):
-        if axis == ():
-            return asarray(x)
+        if axis == ():  # of each element by itself
+            return f(_core.expand_dims(x, "0"), "0", False)
         return f(x, axes_text(x, axis), keepdims)
 
     def typed(x, /, *, axis=None, dtype=None, keepdims=False):
@@ -45,14 +46,16 @@ def argmin(x, /, *, axis=None, keepdims=False):
 
 
 def _spread(f, x, axis, correction, keepdims):
+    if axis == ():
+        x, axis, keepdims = _core.expand_dims(x, "0"), 0, False
     if correction == int(correction) and correction >= 0:
         return f(x, axes_text(x, axis), keepdims, int(correction))
     n = 1
+    listed = axis if isinstance(axis, tuple) else (axis,)
     for k, length in enumerate(x.shape):
-        listed = axis if isinstance(axis, tuple) else (axis,)
         if axis is None or k in [a % x.ndim for a in listed]:
             n = n * length
-    factor = n / (n - correction)
+    factor = n / (n - correction) if n > correction else float("inf")
     if f is _core.std:
         factor = factor ** 0.5
     return f(x, axes_text(x, axis), keepdims, 0) * factor

@@ -4,7 +4,8 @@
 from collections import namedtuple
 
 from . import _core
-from ._array import Array, asarray, astype
+from ._array import Array
+from ._convert import asarray, astype
 from ._creation import arange, zeros
 from ._shapes import broadcast_to, flat, reshape, stack
 

@@ -4,7 +4,7 @@
 import builtins as _b
 
 from . import _core
-from ._array import asarray
+from ._convert import asarray
 from ._lengths import text
 
 __all__ = ["reshape", "permute_dims", "matrix_transpose", "moveaxis",

@@ -3,10 +3,10 @@
 rows; what is larger, and the other decompositions, NumPy computes."""
 
 from . import _core
-from ._array import asarray, astype
+from ._convert import asarray, astype
 from ._elementwise import abs, sqrt
 from ._host import by_numpy
-from ._products import matmul, tensordot, vecdot
+from ._products import matmul, tensordot, vecdot  # noqa: F401
 from ._reductions import max, min, sum
 from ._shapes import flat, matrix_transpose, moveaxis, reshape
 
@@ -32,9 +32,9 @@ det = _own("det", _core.det)
 inv = _own("inv", _core.inv)
 _cholesky = _own("cholesky", _core.cholesky)
 _solve = by_numpy("linalg.solve")
-eigh, eigvalsh, svdvals, slogdet, eig, eigvals = map(
+eigh, eigvalsh, slogdet, eig, eigvals = map(
     by_numpy, ["linalg." + name for name in (
-        "eigh eigvalsh svdvals slogdet eig eigvals").split()])
+        "eigh eigvalsh slogdet eig eigvals").split()])
 qr = by_numpy("linalg.qr", "(x, /, *, mode='reduced')")
 pinv = by_numpy("linalg.pinv", "(x, /, *, rtol=None)")
 matrix_rank = by_numpy("linalg.matrix_rank", "(x, /, *, rtol=None)")
@@ -56,6 +56,11 @@ def solve(x1, x2, /):
 def svd(x, /, *, full_matrices=True):
     """Singular values and vectors."""
     return by_numpy("linalg.svd")(x, full_matrices=full_matrices)
+
+
+def svdvals(x, /):
+    """Singular values."""
+    return by_numpy("linalg.svd")(x, compute_uv=False)
 
 
 def outer(x1, x2, /):
@@ -127,4 +132,5 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     """Norms of matrices in the last two axes."""
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
-    return by_numpy("linalg.matrix_norm")(x, keepdims=keepdims, ord=ord)
+    return by_numpy("linalg.norm")(x, ord=ord, axis=(-2, -1),
+                                   keepdims=keepdims)

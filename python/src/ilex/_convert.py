@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of what is none: numbers, sequences, arrays of other libraries; and
+their elements as numbers of Python."""
+
+import struct
+
+from . import _core
+from ._array import Array
+from ._dtypes import as_dtype
+from ._lengths import Length
+
+
+def asarray(obj, /, *, dtype=None, device=None, copy=None):
+    """An array of a number, a sequence of them, or another library's array,
+    whose memory is shared unless `copy` is true or its dtype has to change."""
+    if device not in (None, "cpu"):
+        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(obj, Array):
+        return _copied(obj, wanted, copy)
+    if isinstance(obj, Length):
+        return _copied(obj.array, wanted, None)
+    if isinstance(obj, (bool, int, float, complex)):
+        return _of_numbers([obj], (), wanted)
+    if isinstance(obj, (list, tuple)):
+        flat = []
+        return _of_numbers(flat, _flatten(obj, flat), wanted)
+    return _copied(_core.data(_foreign(obj)), wanted, copy)
+
+
+def _foreign(obj):
+    """A storage over an array of another library."""
+    try:
+        return _core.storage(obj)
+    except TypeError:
+        if hasattr(obj, "__array_interface__"):
+            raise
+        if hasattr(obj, "__dlpack__"):
+            return _imported(obj)
+        if hasattr(obj, "__array__"):
+            return _core.storage(obj.__array__())
+        raise TypeError(f"{type(obj).__name__!r} is no array: it has neither "
+                        "a buffer, __dlpack__ nor __array__") from None
+
+
+def _imported(obj, **more):
+    try:
+        capsule = obj.__dlpack__(max_version=(1, 3), **more)
+    except TypeError:
+        capsule = obj.__dlpack__(**more)
+    return _core.from_dlpack(capsule)
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array over the memory of another library's."""
+    if device not in (None, "cpu"):
+        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    made = _core.data(_imported(x))
+    return asarray(made, copy=True) if copy else made
+
+
+def _copied(x, wanted, copy):
+    if wanted is not None and wanted.short != x.type:
+        if copy is False:
+            raise ValueError(f"{x.dtype.name} becomes {wanted.name} by a copy "
+                             "alone")
+        return astype(x, wanted)
+    if not copy:
+        return x
+    if x.storage is None:
+        return _core.positive(x) if x.dtype.kind != "b" else \
+            _core.logical_or(x, False)
+    made = _core.empty(x.type, x.shape)
+    if 0 not in made.shape:
+        memoryview(made).cast("B")[:] = x._elements().tobytes()
+    return _core.data(made)
+
+
+def _flatten(obj, flat):
+    """The shape of nested sequences, whose numbers are added to a list."""
+    if isinstance(obj, Array) or hasattr(obj, "__array_interface__"):
+        obj = asarray(obj).tolist()
+    if not isinstance(obj, (list, tuple)):
+        flat.append(obj)
+        return ()
+    shapes = {_flatten(o, flat) for o in obj} or {()}
+    if len(shapes) > 1:
+        raise ValueError("sequences of different lengths are no array: "
+                         + ", ".join(map(str, shapes)))
+    return (len(obj), *shapes.pop())
+
+
+_ORDER = (bool, int, float, complex)
+_CODES = {"bool": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
+          "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f32": "f",
+          "f64": "d", "f16": "e"}
+
+
+def _kind_of(numbers):
+    most = 0
+    for x in numbers:
+        for i, kind in enumerate(_ORDER):
+            if isinstance(x, kind):
+                most = max(most, i)
+                break
+        else:
+            if hasattr(x, "__float__") or hasattr(x, "__index__"):
+                most = max(most, 1 if hasattr(x, "__index__") else 2)
+                continue
+            raise TypeError(f"{x!r} is no number")
+    return as_dtype(_ORDER[most]) if numbers else as_dtype(float)
+
+
+def _of_numbers(numbers, shape, wanted):
+    own = _kind_of(numbers)
+    to = wanted or own
+    made = _core.empty(to.short, shape)
+    if numbers:
+        if to.kind == "c":
+            parts = [p for x in map(complex, numbers) for p in (x.real, x.imag)]
+            code = "f" if to.itemsize == 8 else "d"
+        elif to.short not in _CODES or (to.kind in "iub" and own.kind in "fc"):
+            return astype(_of_numbers(numbers, shape, own), to)
+        else:
+            parts, code = numbers, _CODES[to.short]
+        try:
+            memoryview(made).cast("B")[:] = struct.pack(
+                f"={len(parts)}{code}", *parts)
+        except (struct.error, OverflowError) as why:
+            raise OverflowError(f"{to.name} cannot hold all numbers: {why}") \
+                from None
+    return _core.data(made)
+
+
+def numbers_of(view, dtype):
+    if dtype.kind != "c" and dtype.short in _CODES:
+        return view.tolist()
+    code, each = ("2f", 8) if dtype.itemsize == 8 else ("2d", 16)
+    flat = [complex(*struct.unpack_from("=" + code, view.tobytes(), i))
+            for i in range(0, view.nbytes, each)]
+    return _nested(flat, view.shape)
+
+
+def _nested(flat, shape):
+    if not shape:
+        return flat[0]
+    n = 1
+    for length in shape[1:]:
+        n *= length
+    return [_nested(flat[i * n:(i + 1) * n], shape[1:])
+            for i in range(shape[0])]
+
+
+def shown(x):
+    """The elements as text, of many the first ones."""
+    if 0 in x.shape:
+        return "[]"
+    few = x
+    for k, n in enumerate(x.shape):
+        if n > 8:
+            few = few[(slice(None),) * k + (slice(0, 6),)]
+    words = str(few.compute().tolist())
+    return words if few is x else words + " ..."
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """The elements converted to a dtype."""
+    if device not in (None, "cpu"):
+        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    to = as_dtype(dtype)
+    if to.short == x.type:
+        return _copied(x, None, copy)
+    return _core.cast(x, to.number)
+
+
+def convert(obj):
+    """An operand that the core does not know, as an array."""
+    if isinstance(obj, (Length, int, float, complex)) or \
+            hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__"):
+        if type(obj) is complex:
+            return _core.c128(obj.real, obj.imag)
+        return asarray(obj)
+    return NotImplemented
+
+
+def of_bytes(dtype, shape, data):
+    made = _core.empty(dtype.short, shape)
+    if data:
+        memoryview(made).cast("B")[:] = data
+    return _core.data(made)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Subscripts, and arrays with other elements in places."""
+
+import operator
+
+from . import _core
+from ._array import Array, tracing
+from ._convert import asarray
+from ._lengths import Length, text
+
+
+class At:
+    """What stands behind `x.at`."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array):
+        self.array = array
+
+    def __getitem__(self, key):
+        return _Place(self.array, key)
+
+
+class _Place:
+    """Elements of an array: others can be put in their place."""
+
+    __slots__ = ("array", "key")
+
+    def __init__(self, array, key):
+        self.array, self.key = array, key
+
+    def _with(self, f, value):
+        x = self.array
+        value = asarray(value)
+        if value.type != x.type:
+            value = _core.cast(value, x.dtype.number)
+        items = entries(self.key)
+        masks = [i for i in items if isinstance(i, Array) and i.type == "bool"]
+        if masks and value.ndim == 0 and (is_flag(items[0]) or
+                                          masks[0].lengths == x.lengths):
+            return _core.where(masks[0], self._whole(f, value), x)
+        if masks:
+            items = tuple(j for i in items for j in
+                          (_places(i) if is_mask(i) else (i,)))
+        place = _core.subscript(x, items)
+        if _core.identical(place, x):
+            return self._whole(f, value)
+        return f(x, place, value)
+
+    def _whole(self, f, value):
+        """The same where every element is meant."""
+        plain = {_core.add_at: _core.add, _core.prod_at: _core.multiply,
+                 _core.max_at: _core.maximum, _core.min_at: _core.minimum}
+        if f in plain:
+            return plain[f](self.array, value)
+        return _core.broadcast_to(value, text(self.array.shape))
+
+    def set(self, value):
+        """The array with these elements."""
+        return self._with(_core.update, value)
+
+    def add(self, value):
+        """The array with these added to its elements, one after another."""
+        return self._with(_core.add_at, value)
+
+    def multiply(self, value):
+        """The array with its elements multiplied by these."""
+        return self._with(_core.prod_at, value)
+
+    def max(self, value):
+        """The array with the larger of its elements and these."""
+        return self._with(_core.max_at, value)
+
+    def min(self, value):
+        """The array with the smaller of its elements and these."""
+        return self._with(_core.min_at, value)
+
+
+def is_mask(item):
+    """Is it an array that says of elements whether they are meant?"""
+    return isinstance(item, Array) and item.type == "bool"
+
+
+def is_flag(item):
+    """The same of rank 0?"""
+    return is_mask(item) and item.ndim == 0
+
+
+def _places(mask):
+    found = tuple(_core.nonzero(mask, k) for k in range(mask.ndim))
+    if not tracing:
+        _core.compute(found)  # their length is that of the values
+    return found
+
+
+def entries(key):
+    """The entries of a subscript as the core reads them."""
+    return tuple(map(_item, key if isinstance(key, tuple) else (key,)))
+
+
+def _item(i):
+    if i is None or i is Ellipsis or type(i) is int:
+        return i
+    if type(i) is slice:
+        return slice(_end(i.start), _end(i.stop),
+                     None if i.step is None else operator.index(i.step))
+    if isinstance(i, Length):
+        return i.form
+    if isinstance(i, Array):
+        return i
+    if isinstance(i, (bool, list)) or hasattr(i, "__array_interface__") or \
+            hasattr(i, "__dlpack__"):
+        return asarray(i)
+    try:
+        return operator.index(i)
+    except TypeError:
+        raise IndexError(f"{i!r} is no index: integers, slices, None, ... and "
+                         "arrays of integers or bool are") from None
+
+
+def _end(i):
+    if i is None or type(i) is int:
+        return i
+    return i.form if isinstance(i, Length) else operator.index(i)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Arrays: what NumPy gives for the same, lazily."""
+
+import copy
+import pickle
+import random
+import unittest
+
+import numpy as np
+
+import ilex
+
+
+def values(x):
+    return np.asarray(x)
+
+
+class Case(unittest.TestCase):
+    def same(self, mine, theirs):
+        mine, theirs = values(mine), np.asarray(theirs)
+        self.assertEqual(mine.dtype, theirs.dtype)
+        np.testing.assert_array_equal(mine, theirs)
+
+
+class Operators(Case):
+    def test_lazy(self):
+        x = ilex.asarray(np.arange(6.0))
+        y = x * 2 + 1
+        self.assertIsNone(y.storage)
+        self.assertIn("not computed", repr(y))
+        self.assertIsNone(y.storage)
+        self.same(y, np.arange(6.0) * 2 + 1)
+        self.assertIsNotNone(y.storage)
+        self.assertIn("11.0", repr(y))
+
+    def test_as_numpy(self):
+        rng = np.random.default_rng(1)
+        names = ["int8", "uint16", "int64", "float32", "float64", "complex64"]
+        for a in names:
+            for b in names:
+                x = rng.integers(1, 9, (3, 4)).astype(a)
+                y = rng.integers(1, 9, 4).astype(b)
+                for f in ("__add__", "__sub__", "__mul__", "__truediv__",
+                          "__eq__", "__ne__"):
+                    made = getattr(ilex.asarray(x), f)(ilex.asarray(y))
+                    own = getattr(x, f)(y)
+                    with self.subTest(a=a, b=b, f=f):
+                        if f == "__truediv__" and own.dtype.kind == "c":
+                            self.assertEqual(made.dtype, own.dtype)
+                            np.testing.assert_allclose(values(made), own, 3e-7)
+                        else:
+                            self.same(made, own)
+
+    def test_numbers_are_weak(self):
+        x = np.arange(3, dtype="float32")
+        for made, own in ((ilex.asarray(x) * 2.5, x * np.float32(2.5)),
+                          (3 - ilex.asarray(x), 3 - x),
+                          (ilex.asarray(x) * 1j, (x * 1j).astype("c8"))):
+            self.same(made, own)
+        self.assertEqual((ilex.asarray([1, 2]) + 0.5).dtype, ilex.float64)
+
+    def test_numpy_on_the_left(self):
+        x = np.arange(3.0)
+        y = ilex.asarray(x)
+        self.assertIsInstance(x + y, ilex.Array)
+        self.same(x + y, x + x)
+        self.same(np.exp(y), np.exp(x))
+        self.assertIsInstance(np.add(x, y), ilex.Array)
+
+    def test_in_place(self):
+        x = ilex.asarray([1.0, 2.0])
+        y = x
+        x += 1
+        self.assertIs(x, y)
+        self.same(y, [2.0, 3.0])
+        with self.assertRaises(TypeError):
+            x += ilex.ones((2, 2))
+        with self.assertRaises(TypeError):
+            x += 1j
+        with self.assertRaises(TypeError):
+            x + "a"
+
+    def test_numbers(self):
+        self.assertIs(bool(ilex.asarray(3) > 2), True)
+        self.assertEqual(float(ilex.sum(ilex.asarray([1.5, 2]))), 3.5)
+        self.assertEqual([10, 20, 30][ilex.asarray(1)], 20)
+        self.assertEqual(complex(ilex.asarray(1j)), 1j)
+        for wrong in (lambda: bool(ilex.ones((2,))),
+                      lambda: [0][ilex.asarray(0.0)],
+                      lambda: len(ilex.asarray(1))):
+            with self.assertRaises(TypeError):
+                wrong()
+
+    def test_errors_are_of_python(self):
+        x = ilex.ones((3,))
+        cases = ((ValueError, lambda: x + ilex.ones((4,))),
+                 (IndexError, lambda: x[5]),
+                 (IndexError, lambda: x[0, 0]),
+                 (TypeError, lambda: x & x),
+                 (NotImplementedError, lambda: ilex.linalg._core.det(
+                     ilex.ones((20, 20)))))
+        for kind, wrong in cases:
+            with self.assertRaises(kind) as caught:
+                wrong()
+            self.assertIsInstance(caught.exception, ilex.Error)
+        self.assertEqual(float(ilex.sum(x)), 3.0)  # nothing is left behind
+
+
+class Subscripts(Case):
+    def test_random(self):
+        rng = random.Random(7)
+        x = np.arange(60.0).reshape(3, 4, 5)
+        y = ilex.asarray(x)
+        for _ in range(300):
+            key = tuple(self.draw(rng, n) for n in x.shape[:rng.randint(0, 3)])
+            if rng.random() < 0.3:
+                key += (Ellipsis,)
+            if rng.random() < 0.3:
+                key = (None, *key)
+            with self.subTest(key=key):
+                self.same(y[key], x[key])
+
+    @staticmethod
+    def draw(rng, n):
+        def end():
+            return rng.choice([None, rng.randint(-n - 2, n + 2)])
+        return rng.choice([rng.randrange(-n, n), slice(end(), end()),
+                           slice(end(), end(), rng.choice([-2, -1, 2, 3])),
+                           slice(None)])
+
+    def test_arrays(self):
+        x = np.arange(12).reshape(3, 4)
+        y = ilex.asarray(x)
+        at = np.array([2, 0, -1])
+        self.same(y[at], x[at])
+        self.same(y[[0, 2]], x[[0, 2]])
+        self.same(y[:, at], x[:, at])
+        self.same(y[at, at], x[at, at])
+        self.same(y[y % 2 == 0], x[x % 2 == 0])
+        self.same(y[y[:, 0] > 2], x[x[:, 0] > 2])
+        self.assertEqual(y[y > 100].shape, (0,))
+        self.same(y[np.int32(1), np.int64(2)], x[1, 2])
+        with self.assertRaises(IndexError):
+            y["a"]
+
+    def test_assignment(self):
+        for key, value in ((1, 5), ((slice(None), 2), [1, 2, 3]), (..., 7),
+                           (([0, 2], [1, 1]), 9),
+                           ((slice(None, None, 2), slice(1, 3)), 0)):
+            x = np.arange(12.0).reshape(3, 4)
+            y = ilex.asarray(x, copy=True)
+            kept = y + 0
+            before = x.copy()
+            x[key] = value
+            y[key] = value
+            with self.subTest(key=key):
+                self.same(y, x)
+                self.same(kept, before)
+        x = np.arange(5.0)
+        y = ilex.asarray(x, copy=True)
+        x[x > 2] = -1
+        y[y > 2] = -1
+        self.same(y, x)
+        y[y < 0] = ilex.asarray([7.0, 8.0])
+        self.same(y, [0.0, 1, 2, 7, 8])
+
+    def test_at(self):
+        x = ilex.asarray([1, 2, 3])
+        self.same(x.at[[0, 0, 2]].add(10), [21, 2, 13])
+        self.same(x.at[1].multiply(5), [1, 10, 3])
+        self.same(x.at[:].max(2), [2, 2, 3])
+        self.same(x.at[0].min(-1), [-1, 2, 3])
+        self.same(x, [1, 2, 3])
+
+    def test_memory_is_shared(self):
+        x = np.zeros(3)
+        y = ilex.asarray(x)
+        x[1] = 5
+        self.same(y + 0, [0.0, 5, 0])
+        y[0] = 1  # another array from now on
+        self.assertEqual(x[0], 0)
+
+
+class Objects(Case):
+    def test_copies(self):
+        x = ilex.asarray([[1, 2], [3, 4]]) * 2
+        for made in (copy.copy(x), copy.deepcopy(x),
+                     pickle.loads(pickle.dumps(x))):
+            self.same(made, [[2, 4], [6, 8]])
+        self.assertEqual(pickle.loads(pickle.dumps(ilex.float32)),
+                         ilex.float32)
+
+    def test_from_python(self):
+        for obj in (1, 2.5, True, 1j, [], [1, 2], [[1.5], [2]], [1, True],
+                    [1j, 2], [[], []]):
+            with self.subTest(obj=obj):
+                self.same(ilex.asarray(obj), np.asarray(obj))
+        with self.assertRaises(ValueError):
+            ilex.asarray([[1], [1, 2]])
+        with self.assertRaises(TypeError):
+            ilex.asarray(object())
+        with self.assertRaises(OverflowError):
+            ilex.asarray([300], dtype="uint8")
+
+    def test_dtypes(self):
+        self.assertEqual(ilex.float32, np.dtype("float32"))
+        self.assertEqual(ilex.asarray([1], dtype=float).dtype, ilex.float64)
+        self.assertTrue(ilex.isdtype(ilex.int8, "signed integer"))
+        self.assertEqual(ilex.result_type(ilex.int8, ilex.uint8), ilex.int16)
+        half = ilex.asarray([1.0, 2.0]).astype("bfloat16")
+        self.assertEqual((half + half).tolist(), [2.0, 4.0])
+        with self.assertRaises(TypeError):
+            ilex.zeros((2,), dtype="float99")
+
+    def test_functions(self):
+        x = np.random.default_rng(3).random((4, 5))
+        y = ilex.asarray(x)
+        self.same(ilex.sort(y, axis=0), np.sort(x, axis=0))
+        self.same(ilex.argsort(y, axis=1, descending=True),
+                  np.argsort(-x, axis=1, kind="stable"))
+        self.same(ilex.concat([y, y], axis=1), np.concatenate([x, x], axis=1))
+        self.same(ilex.roll(y, 2, axis=1), np.roll(x, 2, axis=1))
+        self.same(ilex.max(y, axis=(0, 1)), x.max())
+        self.same(ilex.unique_values(ilex.asarray([3, 1, 3])), [1, 3])
+        self.same(ilex.arange(5, 0, -2), np.arange(5, 0, -2))
+        self.same(ilex.reshape(y, (2, -1)), x.reshape(2, -1))
+        np.testing.assert_allclose(values(ilex.matmul(y, y.T)), x @ x.T)
+        np.testing.assert_allclose(values(ilex.linalg.svdvals(y)),
+                                   np.linalg.svd(x)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

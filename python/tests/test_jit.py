@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Compiled functions: when they are traced, and what they give."""
+
+import traceback
+import unittest
+import warnings
+from collections import namedtuple
+
+import numpy as np
+
+import ilex
+
+
+class Jit(unittest.TestCase):
+    def test_one_trace_for_all_lengths(self):
+        @ilex.jit
+        def f(x, y, s):
+            return x + s * y
+
+        for n in (5, 2, 70, 5):
+            x, y = np.arange(n * 1.0), np.ones(n)
+            for s in (0.5, 2.0):
+                np.testing.assert_array_equal(f(x, y, s), x + s * y)
+        self.assertEqual(len(f.traces), 1)
+        f(np.ones(1), np.ones(1), 1.0)
+        f(np.ones((2, 2)), np.ones(2), 1.0)
+        f(np.ones(3, "f"), np.ones(3), 1.0)
+        self.assertEqual(len(f.traces), 4)
+
+    def test_lengths_are_symbols(self):
+        @ilex.jit
+        def inner(u):
+            n = u.shape[0]
+            self.assertGreater(n, 0)
+            return u[1:n - 1] - ilex.mean(u), u / n
+
+        for n in (4, 9):
+            u = np.random.default_rng(n).random(n)
+            a, b = inner(u)
+            np.testing.assert_allclose(a, u[1:-1] - u.mean())
+            np.testing.assert_allclose(b, u / n)
+        self.assertEqual(len(inner.traces), 1)
+
+    def test_values_of_lengths_are_static(self):
+        @ilex.jit
+        def f(x, k):
+            total = x[0] * 0
+            for i in range(x.shape[0]):
+                total = total + i * x[i]
+            return total if x.shape[0] > 4 else -total * k
+
+        for n in (3, 4, 5):
+            x = np.arange(n * 1.0)
+            want = (np.arange(n) * x).sum() * (1 if n > 4 else -3)
+            self.assertEqual(float(f(x, 3)), want)
+        self.assertEqual(len(f.traces), 3)
+
+    def test_many_traces_warn(self):
+        @ilex.jit
+        def f(x):
+            return x * int(x.shape[0])
+
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            for n in range(2, 12):
+                f(np.ones(n))
+        self.assertEqual(len(seen), 1)
+        self.assertIn("traced 8 times", str(seen[0].message))
+        self.assertEqual(seen[0].filename, __file__)
+
+    def test_numbers_are_weak(self):
+        @ilex.jit
+        def f(x, s):
+            return x * s, ilex.where(x > s, x, s)
+
+        a, b = f(np.ones(3, "f"), 2.5)
+        self.assertEqual((a.dtype, b.dtype), (ilex.float32, ilex.float32))
+        self.assertEqual(f(np.ones(3, "i4"), 2)[0].dtype, ilex.int32)
+        self.assertEqual(f(np.ones(3, "i4"), 2.5)[0].dtype, ilex.float64)
+
+    def test_structures(self):
+        Pair = namedtuple("Pair", "a b")
+
+        @ilex.jit
+        def f(x, flag):
+            return {"p": Pair(x, [x + 1, None]), "n": 3 if flag else 4}
+
+        made = f(np.arange(2.0), True)
+        self.assertEqual(made["p"].b[0].tolist(), [1.0, 2.0])
+        self.assertIsNone(made["p"].b[1])
+        self.assertEqual(int(made["n"]), 3)
+        self.assertEqual(int(f(np.arange(2.0), flag=False)["n"]), 4)
+
+        @ilex.jit
+        def g(x):
+            return object()
+        with self.assertRaises(TypeError):
+            g(np.ones(2))
+
+    def test_other_memory(self):
+        @ilex.jit
+        def f(x):
+            return x * 2
+
+        base = np.arange(24.0).reshape(4, 6)
+        for x in (base, base.T, base[::2, ::-1], base[1], np.asfortranarray(base),
+                  ilex.asarray(base), ilex.asarray(base) + 1, base):
+            np.testing.assert_array_equal(f(x), np.asarray(x) * 2)
+        readonly = base.copy()
+        readonly.flags.writeable = False
+        np.testing.assert_array_equal(f(readonly), base * 2)
+        with self.assertRaises((TypeError, ValueError)):
+            f(base.astype(object))
+
+    def test_results_are_their_own(self):
+        @ilex.jit
+        def f(x):
+            return x + 1
+
+        made = [f(np.full(3, i * 1.0)) for i in range(10)]
+        self.assertEqual([float(m[0]) for m in made], list(range(1, 11)))
+
+    def test_errors(self):
+        @ilex.jit
+        def f(x, y):
+            return x + y  # here
+
+        @ilex.jit
+        def g(x):
+            return x if x[0] > 0 else -x
+
+        try:
+            f(np.ones((3, 2)), np.ones((2, 3)))
+        except ValueError:
+            text = traceback.format_exc()
+        self.assertIn("# here", text)
+        self.assertIn("where n0 is 3, n1 is 2", text)
+        with self.assertRaises(TypeError) as caught:
+            g(np.ones(3))
+        self.assertIn("where", str(caught.exception))
+        f(np.ones(3), np.ones(3))
+
+        @ilex.jit
+        def h(x, at):
+            return x[at]
+        with self.assertRaises(IndexError):
+            h(np.ones(3), np.array([5]))
+        self.assertEqual(h(np.ones(3), np.array([2])).tolist(), [1.0])
+
+    def test_methods_and_nesting(self):
+        class Model:
+            scale = 3
+
+            @ilex.jit
+            def step(self, x):
+                return x * self.scale
+
+        self.assertEqual(Model().step(np.ones(2)).tolist(), [3.0, 3.0])
+
+        @ilex.jit
+        def inner(x):
+            return x + 1
+
+        @ilex.jit
+        def outer(x):
+            return inner(x) * inner(x)
+        self.assertEqual(outer(np.ones(2)).tolist(), [4.0, 4.0])
+
+    def test_text(self):
+        @ilex.jit
+        def f(x):
+            """Doubles."""
+            return x * 2
+
+        self.assertEqual(f.__doc__, "Doubles.")
+        self.assertIn("for (", ilex.source(f)(np.ones(4)))
+        self.assertIn("kernel", ilex.explain(f)(np.ones(4)))
+
+
+if __name__ == "__main__":
+    unittest.main()

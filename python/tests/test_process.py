@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Exchange, threads, memory, the end of a process."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import ilex
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def squares(x):
+    return np.asarray(ilex.asarray(x) ** 2).tolist()
+
+
+class Exchange(unittest.TestCase):
+    def test_numpy(self):
+        x = np.arange(6.0).reshape(2, 3)
+        y = ilex.asarray(x[:, ::-1])
+        self.assertEqual(np.asarray(y).ctypes.data, x[:, ::-1].ctypes.data)
+        np.testing.assert_array_equal(np.from_dlpack(y + 1), x[:, ::-1] + 1)
+        self.assertEqual(ilex.from_dlpack(x).tolist(), x.tolist())
+        self.assertEqual((ilex.asarray(x) + 0).__dlpack_device__(), (1, 0))
+
+    def test_memory_lives_as_long_as_somebody_looks(self):
+        x = np.asarray(ilex.asarray(np.arange(1000.0)) * 2)
+        y = np.from_dlpack(ilex.asarray(np.arange(1000.0)) * 3)
+        z = ilex.from_dlpack(np.arange(1000.0)) + 1
+        for _ in range(50):
+            ilex.ones((1000,)).compute()
+        self.assertEqual((x[999], y[999], float(z[999])), (1998, 2997, 1000))
+
+    def test_capsules(self):
+        x = ilex.ones((3,))
+        old, new = x.__dlpack__(), x.__dlpack__(max_version=(1, 0))
+        self.assertIn('"dltensor"', repr(old))
+        self.assertIn('"dltensor_versioned"', repr(new))
+        for capsule in (old, new):
+            self.assertEqual(ilex._core.from_dlpack(capsule).shape, (3,))
+            with self.assertRaises(ValueError):
+                ilex._core.from_dlpack(capsule)
+        with self.assertRaises(BufferError):
+            x.__dlpack__(dl_device=(2, 0))
+
+    def test_buffers(self):
+        x = ilex.asarray([[1, 2], [3, 4]], dtype="int16") + 1
+        view = memoryview(x.compute().storage)
+        self.assertEqual((view.format, view.tolist()), ("h", [[2, 3], [4, 5]]))
+        self.assertEqual(ilex.asarray(b"abc").tolist(), [97, 98, 99])
+        import array
+        self.assertEqual(ilex.asarray(array.array("d", [1.5])).tolist(), [1.5])
+
+
+class Processes(unittest.TestCase):
+    maxDiff = None
+
+    def test_threads(self):
+        @ilex.jit
+        def f(x, s):
+            return x * s + 1
+
+        wrong = []
+
+        def work(k):
+            x = np.full(100 + k, float(k))
+            y = ilex.asarray(x)
+            for i in range(200):
+                if float(f(x, float(i))[0]) != k * i + 1:
+                    wrong.append((k, i))
+                if int(ilex.sum(y + i)) != (100 + k) * (k + i):
+                    wrong.append((k, i, "sum"))
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_fork(self):
+        context = multiprocessing.get_context("fork")
+        squares([1.0])
+        with context.Pool(2) as pool:
+            made = pool.map(squares, [[1.0, 2.0], [3.0]])
+        self.assertEqual(made, [[1.0, 4.0], [9.0]])
+
+    def test_memory(self):
+        @ilex.jit
+        def f(x):
+            return x + 1
+
+        x = ilex.asarray(np.arange(10.0))
+
+        def lazy():
+            for i in range(20000):
+                x + i
+
+        def jitted():
+            for _ in range(5000):
+                f(np.arange(10.0))
+
+        def computed():
+            for i in range(2000):
+                (x * i).compute()
+
+        for work in (lazy, jitted, computed):
+            work()
+            before = resident()
+            for _ in range(3):
+                work()
+            with self.subTest(work=work.__name__):
+                self.assertLess(resident() - before, 1 << 20)
+
+    def test_the_end(self):
+        """A process ends well whoever goes first."""
+        program = """if True:
+            import numpy, ilex
+            x = ilex.asarray(numpy.arange(5.0))
+            y = x + 1
+            class Holder:
+                def __del__(self):
+                    globals().get("y") is None or y.tolist()
+            h = Holder()
+            h.itself = h
+            kept = numpy.asarray(x * 2)
+            f = ilex.jit(lambda a: a + 1)
+            f(kept)
+            """
+        for last in ("", "del ilex", "del x, y", "import sys; sys.exit(0)"):
+            run = subprocess.run([sys.executable, "-X", "dev", "-c",
+                                  program + last], capture_output=True,
+                                 text=True, timeout=60)
+            with self.subTest(last=last):
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
