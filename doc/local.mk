@@ -79,6 +79,7 @@ dist_doc_DATA = \
 	doc/performance.md \
 	doc/performance.svg \
 	doc/pytato.md \
+	doc/python.md \
 	doc/schedules.md \
 	doc/storages.md \
 	doc/terrain.svg \
