@@ -185,6 +185,11 @@ ilex_status ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
                                ix_placement *place, ix_storage_names *names,
                                ix_error *err);
 
+/* storage_block.c: gives "s", which has memory without buffers, strides and
+ * buffers. */
+ilex_status ix_storage_allocate(ilex_storage *s, const ix_placement *place,
+                                ix_error *err);
+
 /* ---- storage_layout.c: alignment ---- */
 
 enum { IX_ALIGNMENT_MOST = 1 << 30 }; /* bytes */

@@ -22,9 +22,8 @@ block_alignment(const ilex_storage *s, bool empty, size_t *shift)
     return align;
 }
 
-/* Gives "s" strides and buffers. */
-static ilex_status
-allocate(ilex_storage *s, const ix_placement *place, ix_error *err)
+ilex_status
+ix_storage_allocate(ilex_storage *s, const ix_placement *place, ix_error *err)
 {
     int64_t elements;
     size_t shift;
@@ -275,7 +274,7 @@ ix_storage_make(const ix_maker *maker, ilex_storage *s,
     s->memory->managed = place->managed;
     if (data && !(p->flags & ILEX_STORAGE_COPY))
         rc = wrap(s, place, p, adopted, err);
-    else if (!(rc = allocate(s, place, err)))
+    else if (!(rc = ix_storage_allocate(s, place, err)))
         rc = set_values(maker, s, p, element, err);
     if (!rc && (p->flags & ILEX_STORAGE_CONST)) {
         rc = ix_memory_update(s->memory, false, false, err);

@@ -48,6 +48,42 @@ ilex_storage_ones(ilex_context *ctx, ilex_dtype dtype, int rank,
     return ilex_storage_full(ctx, dtype, rank, shape, 1);
 }
 
+/* Lies a storage in the order of C in plain memory of the host, as most do? */
+static bool
+is_plain(const ilex_storage *s)
+{
+    const ix_memory *m = s->memory;
+    bool plain = m->host.base && !m->device.base && !m->host.traits &&
+                 m->host.space == IX_SPACE_NORMAL && !m->id &&
+                 m->managed == IX_MANAGED_NONE;
+    for (int k = 0; plain && k < s->rank; k++)
+        plain = s->layout[k] == k;
+    return plain && ilex_storage_contiguous(s);
+}
+
+/* Another storage like a plain one: what the spec would give, without one. */
+static ilex_storage *
+make_again(ilex_context *ctx, const ilex_storage *data)
+{
+    static const ix_placement place = {.space = IX_SPACE_NORMAL, .host = true};
+    ix_error *err = ix_storage_error(ctx);
+    ix_maker maker = ix_storage_maker(ctx);
+    ilex_storage s;
+    ix_storage_clone(&s, data);
+    s.memory = ix_memory_new(&maker, err);
+    if (!s.memory)
+        return NULL;
+    s.memory->device_index = data->memory->device_index;
+    s.writable = true;
+    s.unknown_kind = false;
+    memset(s.source, IX_SOURCE_LIKE, sizeof s.source);
+    ilex_storage *made = ix_storage_allocate(&s, &place, err)
+                             ? NULL
+                             : ix_storage_attach(&maker.mem, &s, err);
+    ix_memory_release(s.memory);
+    return made;
+}
+
 /* The spec of a storage like "data"; an error when it is NULL. */
 static ilex_storage *
 make_like(ilex_context *ctx, const ilex_storage *data, const double *value)
@@ -55,7 +91,8 @@ make_like(ilex_context *ctx, const ilex_storage *data, const double *value)
     ilex_storage_spec p = {
         .size = sizeof(ilex_storage_spec), .like = data, .fill = value};
     if (data)
-        return ilex_storage_new(ctx, &p);
+        return !value && is_plain(data) ? make_again(ctx, data)
+                                        : ilex_storage_new(ctx, &p);
     return ix_fail_null(ix_storage_error(ctx), ILEX_E_ARGUMENT,
                         "storage: the storage to be like is NULL");
 }

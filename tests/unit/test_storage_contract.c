@@ -29,6 +29,72 @@ release_all(size_t n, ilex_storage *const *s)
 
 /* ---- construction ---- */
 
+/* What is like a storage is what a spec with `like` gives, whichever way. */
+START_TEST(like_by_both_ways)
+{
+    static const char *const properties[] = {
+        "dtype",     "shape",         "axes",  "halo",   "origin", "layout",
+        "alignment", "aligned_index", "space", "device", "managed"};
+    double memory[12] = {0};
+    ilex_storage *s[] = {
+        make(SPEC(.rank = 2, .shape = SHAPE(3, 4), .name = "u")),
+        make(SPEC(.rank = 2, .shape = SHAPE(3, 4), .axes = "IJ",
+                  .halo = SHAPE(1, 1, 0, 2), .origin = SHAPE(5, -1),
+                  .dtype = "f32")),
+        make(SPEC(.rank = 2, .shape = SHAPE(3, 4), .alignment = 128)),
+        make(SPEC(.rank = 2, .shape = SHAPE(3, 4), .layout = "F")),
+        make(SPEC(.rank = 1, .shape = SHAPE(5), .flags = ILEX_STORAGE_CONST,
+                  .fill = (const double[]){2})),
+        make(SPEC(.rank = 1, .shape = SHAPE(6), .data = memory,
+                  .strides = SHAPE(2))),
+        make(SPEC(.rank = 1, .shape = SHAPE(12), .data = memory,
+                  .flags = ILEX_STORAGE_READONLY)),
+        make(SPEC(.rank = 0, .shape = SHAPE(0))),
+        make(SPEC(.rank = 2, .shape = SHAPE(0, 4),
+                  .fixed = (const unsigned char[]){1, 0})),
+        make(SPEC(.rank = 1, .shape = SHAPE(4), .device = "gpu")),
+        make(SPEC(.rank = 1, .shape = SHAPE(4), .id = 3)),
+    };
+    size_t n = sizeof s / sizeof *s;
+    for (size_t i = 0; i < n; i++) {
+        ilex_storage *a = ilex_storage_empty_like(ctx, s[i]);
+        ilex_storage *b = make(SPEC(.like = s[i]));
+        ck_assert_ptr_nonnull(a);
+        for (size_t k = 0; k < sizeof properties / sizeof *properties; k++)
+            ck_assert_str_eq(ilex_storage_source(a, properties[k]),
+                             ilex_storage_source(b, properties[k]));
+        ck_assert_str_eq(ilex_storage_name(a), ilex_storage_name(b));
+        ck_assert_str_eq(ilex_storage_layout_order(a),
+                         ilex_storage_layout_order(b));
+        ck_assert_int_eq(ilex_storage_writable(a), ilex_storage_writable(b));
+        ck_assert_uint_eq(ilex_storage_alignment(a), ilex_storage_alignment(b));
+        ck_assert_str_eq(ilex_storage_managed(a), ilex_storage_managed(b));
+        ck_assert_uint_eq(ilex_storage_allocated_bytes(a),
+                          ilex_storage_allocated_bytes(b));
+        ck_assert_uint_eq(ilex_storage_kind(a), ilex_storage_kind(b));
+        for (int k = 0; k < ilex_storage_rank(b); k++) {
+            ck_assert_int_eq(ilex_storage_shape(a)[k],
+                             ilex_storage_shape(b)[k]);
+            ck_assert_int_eq(ilex_storage_stride(a)[k],
+                             ilex_storage_stride(b)[k]);
+            ck_assert_int_eq(ilex_storage_origin(a)[k],
+                             ilex_storage_origin(b)[k]);
+            ck_assert_int_eq(ilex_storage_halo(a)[2 * k],
+                             ilex_storage_halo(b)[2 * k]);
+            ck_assert_int_eq(ilex_storage_fixed(a, k),
+                             ilex_storage_fixed(b, k));
+            ck_assert_str_eq(ilex_storage_axis_name(a, k),
+                             ilex_storage_axis_name(b, k));
+        }
+        if (ilex_storage_on_host(a) && ilex_storage_count(a) > 0)
+            memset(ilex_storage_data(a), 1, (size_t)ilex_storage_bytes(a));
+        ilex_storage_release(a);
+        ilex_storage_release(b);
+    }
+    release_all(n, s);
+}
+END_TEST
+
 /* All dtypes exist on the host, on a device and on both; no other. */
 START_TEST(dtypes_everywhere)
 {
@@ -504,6 +570,7 @@ main(void)
     tcase_add_test(tests, values_reach_the_halo);
     tcase_add_test(tests, fill_values_fit);
     tcase_add_test(tests, padding);
+    tcase_add_test(tests, like_by_both_ways);
     tcase_add_test(tests, no_strides);
     tcase_add_test(tests, contiguity);
     tcase_add_test(tests, relabelled);

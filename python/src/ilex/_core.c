@@ -1149,6 +1149,7 @@ typedef struct Slot {
     ilex_dtype dtype;
     int rank;
     int64_t shape[MOST], stride[MOST];
+    const ilex_storage *like; /* s: what was bound first */
 } Slot;
 
 /* A program bound to arrays, which are exchanged for others of their kind. */
@@ -1186,7 +1187,7 @@ slot_of(Slot *slot, PyObject *name, PyObject *o)
                    .name = name == Py_None ? NULL : PyUnicode_AsUTF8(name)};
     if (slot->kind != 's')
         return;
-    const ilex_storage *s = ((Storage *)o)->s;
+    const ilex_storage *s = slot->like = ((Storage *)o)->s;
     slot->dtype = ilex_storage_dtype(s);
     slot->rank = ilex_storage_rank(s);
     for (int k = 0; k < slot->rank; k++) {
@@ -1314,8 +1315,7 @@ make_outputs(Call *c, void **data)
     PyObject *all = PyTuple_New(c->outputs);
     for (int i = 0; all && i < c->outputs; i++) {
         const Slot *slot = &c->slot[c->inputs + i];
-        ilex_storage *s =
-            ilex_storage_empty(NULL, slot->dtype, slot->rank, slot->shape);
+        ilex_storage *s = ilex_storage_empty_like(NULL, slot->like);
         Storage *o = s ? (Storage *)storage_new(s) : NULL;
         PyObject *node = o ? node_new(NULL, o) : PyErr_NoMemory();
         Py_XDECREF(o);
