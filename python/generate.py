@@ -3,7 +3,7 @@
 
     python3 generate.py ilex-api.json DIRECTORY
 
-_functions.inc, for _core.c: a row for each function of the C API that makes an
+_rows.inc, for _core.c: a row for each function of the C API that makes an
 array or asks about one, and a caller for each of their signatures.
 _generated.py: dtypes, and an exception for each error.
 """
@@ -168,7 +168,7 @@ def main(arguments):
     with open(arguments[0], encoding="utf-8") as f:
         api = json.load(f)
     os.makedirs(arguments[1], exist_ok=True)
-    for name, write in (("_functions.inc", print_functions),
+    for name, write in (("_rows.inc", print_functions),
                         ("_generated.py", print_python)):
         with open(os.path.join(arguments[1], name), "w",
                   encoding="utf-8") as out:

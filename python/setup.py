@@ -13,6 +13,8 @@ from setuptools.command.build_ext import build_ext
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
+SOURCES = [f"src/ilex/_{name}.c"
+           for name in ("core", "functions", "node", "programs", "storage")]
 
 
 def pkg_config(*words):
@@ -71,8 +73,8 @@ class Build(build_ext):
 
 
 setup(cmdclass={"build_ext": Build},
-      ext_modules=[Extension("ilex._core", ["src/ilex/_core.c"],
-                             depends=["generate.py"],
+      ext_modules=[Extension("ilex._core", SOURCES,
+                             depends=["generate.py", "src/ilex/_core.h"],
                              extra_compile_args=["-std=gnu11", "-Wall",
                                                  "-Wno-cast-function-type",
                                                  "-fvisibility=hidden"])])

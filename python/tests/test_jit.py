@@ -55,6 +55,44 @@ class Jit(unittest.TestCase):
             self.assertEqual(float(f(x, 3)), want)
         self.assertEqual(len(f.traces), 3)
 
+    def test_what_lengths_leave_open(self):
+        @ilex.jit
+        def f(x, y):
+            n, m = x.shape[0], y.shape[0]
+            return (ilex.sum(x) + 1000*(n >= 100) + 100*(n == m) +
+                    10*(n + 1 > n) + (m == 5))
+
+        for n, m in ((3, 4), (200, 5), (5, 3), (7, 7), (200, 100)):
+            want = n + 1000*(n >= 100) + 100*(n == m) + 10 + (m == 5)
+            self.assertEqual(float(f(np.ones(n), np.ones(m))), want)
+
+    def test_kinds_alternate(self):
+        @ilex.jit
+        def f(x, flag):
+            return x + 1 if flag else x / 2
+
+        for _ in range(3):
+            for x in (np.arange(4), np.arange(4.0), np.arange(4, dtype="f")):
+                for flag in (True, False):
+                    made = f(x, flag)
+                    own = x + 1 if flag else x / 2
+                    self.assertEqual(made.dtype, own.dtype)
+                    np.testing.assert_array_equal(made, own)
+
+    def test_calls_are_prepared(self):
+        @ilex.jit
+        def f(x):
+            return x + 1
+
+        f(np.ones(3))
+        first = f.fast
+        f(np.ones(3))
+        self.assertIs(f.fast, first)
+        f(np.ones(4))
+        self.assertIsNot(f.fast, first)
+        f(np.ones(3))
+        self.assertIs(f.fast, first)
+
     def test_many_traces_warn(self):
         @ilex.jit
         def f(x):

@@ -39,6 +39,27 @@ class Exchange(unittest.TestCase):
             ilex.ones((1000,)).compute()
         self.assertEqual((x[999], y[999], float(z[999])), (1998, 2997, 1000))
 
+    def test_memory_is_given_back(self):
+        x = np.arange(10.0)
+        before = sys.getrefcount(x)
+        y = ilex.asarray(x)
+        z = y + 1
+        self.assertGreater(sys.getrefcount(x), before)
+        float(z[0])
+        del y, z
+        ilex.asarray(1) + 1  # what was dropped goes with the next operation
+        self.assertEqual(sys.getrefcount(x), before)
+
+    def test_many_operands(self):
+        made = ilex.concat([np.full(2, i * 1.0) for i in range(20)])
+        self.assertEqual(float(ilex.sum(made)), 380.0)
+        x = ilex.ones((3,)) + 1
+        ilex.compute(x, x)
+        self.assertEqual(x.tolist(), [2.0, 2.0, 2.0])
+        with self.assertRaises(TypeError):
+            ilex._core.compute(3)
+        self.assertEqual(bytes(x.storage), np.full(3, 2.0).tobytes())
+
     def test_capsules(self):
         x = ilex.ones((3,))
         old, new = x.__dlpack__(), x.__dlpack__(max_version=(1, 0))
@@ -78,6 +99,8 @@ class Processes(unittest.TestCase):
                     wrong.append((k, i))
                 if int(ilex.sum(y + i)) != (100 + k) * (k + i):
                     wrong.append((k, i, "sum"))
+                if int(ilex.sum(ilex.add(y, x))) != (100 + k) * 2 * k:
+                    wrong.append((k, i, "operand of NumPy"))
 
         threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
         for t in threads:

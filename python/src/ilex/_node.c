@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays: what they are, their elements, subscripts.
+ */
+#include "_core.h"
+
+/* ---- objects ---- */
+
+PyObject *
+node_new(ilex_array *a, Storage *storage)
+{
+    PyTypeObject *type = array_class ? (PyTypeObject *)array_class : node_type;
+    Node *self = (Node *)type->tp_alloc(type, 0);
+    if (!self) {
+        ilex_drop_later(a);
+        return NULL;
+    }
+    self->array = a;
+    Py_XINCREF(storage);
+    self->storage = storage;
+    return (PyObject *)self;
+}
+
+static void
+node_dealloc(Node *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    ilex_drop_later(self->array);
+    Py_CLEAR(self->storage);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static int
+node_traverse(Node *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+ilex_array *
+array_of(Node *n)
+{
+    if (!n->array && n->storage) {
+        size_t mark = ilex_scope_begin(ctx);
+        ilex_array *a = ilex_data(ctx, n->storage->s);
+        n->array = ilex_is_poison(a) ? NULL : ilex_keep(a);
+        ilex_scope_end(ctx, mark, NULL);
+    }
+    if (!n->array)
+        fail();
+    return n->array;
+}
+
+PyObject *
+finish(size_t mark, ilex_array *a)
+{
+    bool ok = a && !ilex_is_poison(a) && !PyErr_Occurred();
+    if (ok)
+        ilex_keep(a);
+    ilex_scope_end(ctx, mark, NULL);
+    return ok ? node_new(a, NULL) : fail();
+}
+
+/* ---- what arrays are ---- */
+
+/* The lengths of an array, each an integer or the terms of a form: (constant,
+ * factor, size, ...). */
+static PyObject *
+form_of(const ilex_form *f)
+{
+    PyObject *t = f->terms ? PyTuple_New(1 + 2 * f->terms) : NULL;
+    if (!f->terms)
+        return PyLong_FromLongLong(f->constant);
+    if (t)
+        PyTuple_SET_ITEM(t, 0, PyLong_FromLongLong(f->constant));
+    for (int i = 0; t && i < f->terms; i++) {
+        PyTuple_SET_ITEM(t, 1 + 2 * i, PyLong_FromLongLong(f->factor[i]));
+        PyTuple_SET_ITEM(t, 2 + 2 * i, PyUnicode_FromString(f->size[i]));
+    }
+    return t;
+}
+
+static PyObject *
+node_lengths(Node *self)
+{
+    if (self->storage)
+        return integers(ilex_storage_shape(self->storage->s),
+                        ilex_storage_rank(self->storage->s));
+    const ilex_domain *d = ilex_domain_of(self->array);
+    int rank = ilex_array_rank(self->array);
+    PyObject *t = PyTuple_New(rank);
+    for (int k = 0; t && k < rank; k++) {
+        ilex_form f;
+        PyObject *length =
+            ilex_domain_length(ctx, d, k, &f) ? fail() : form_of(&f);
+        PyTuple_SET_ITEM(t, k, length);
+        if (!length)
+            Py_CLEAR(t);
+    }
+    return t;
+}
+
+static PyObject *
+node_axes(Node *self)
+{
+    ilex_array *a = array_of(self);
+    int rank = a ? ilex_array_rank(a) : 0;
+    PyObject *t = a ? PyTuple_New(rank) : NULL;
+    for (int k = 0; t && k < rank; k++)
+        PyTuple_SET_ITEM(
+            t, k,
+            PyUnicode_FromString(ilex_domain_axis(ctx, ilex_domain_of(a), k)));
+    return t;
+}
+
+static PyObject *
+node_get(Node *self, void *what)
+{
+    const ilex_storage *s = self->storage ? self->storage->s : NULL;
+    PyObject *o;
+    enter();
+    switch (*(const char *)what) {
+    case 'l':
+        o = node_lengths(self);
+        break;
+    case 'n':
+        o = PyLong_FromLong(s ? ilex_storage_rank(s)
+                              : ilex_array_rank(self->array));
+        break;
+    case 'd':
+        o = PyUnicode_FromString(ilex_dtype_name(
+            s ? ilex_storage_dtype(s) : ilex_array_dtype(self->array)));
+        break;
+    case 'a':
+        o = node_axes(self);
+        break;
+    default:
+        o = Py_NewRef(s ? (PyObject *)self->storage : Py_None);
+    }
+    leave();
+    return o;
+}
+
+static PyGetSetDef node_getset[] = {
+    {"lengths", (getter)node_get, NULL, "Lengths: integers, or forms.", "l"},
+    {"ndim", (getter)node_get, NULL, "The number of axes.", "n"},
+    {"type", (getter)node_get, NULL, "The name of the dtype.", "d"},
+    {"axes", (getter)node_get, NULL, "Names of the axes, '' for none.", "a"},
+    {"storage", (getter)node_get, NULL, "The elements, or None.", "s"},
+    {NULL},
+};
+
+/* become(other): this object is another array from now on. */
+static PyObject *
+node_become(Node *self, PyObject *o)
+{
+    if (!PyObject_TypeCheck(o, node_type))
+        return PyErr_Format(PyExc_TypeError, "an array is expected");
+    Node *other = (Node *)o;
+    enter();
+    ilex_array *array = other->array ? ilex_keep(other->array) : NULL;
+    ilex_drop_later(self->array);
+    self->array = array;
+    Py_XINCREF(other->storage);
+    Py_XSETREF(self->storage, other->storage);
+    leave();
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef node_methods[] = {
+    {"become", (PyCFunction)node_become, METH_O,
+     "become(other): this object is another array from now on."},
+    {NULL},
+};
+
+/* data(storage): an array whose elements are a storage's. */
+static PyObject *
+core_data(PyObject *module, PyObject *o)
+{
+    if (!PyObject_TypeCheck(o, storage_type))
+        return PyErr_Format(PyExc_TypeError, "a storage is expected");
+    return node_new(NULL, (Storage *)o);
+}
+
+/* compute(nodes): from now on these have their elements. */
+static PyObject *
+core_compute(PyObject *module, PyObject *o)
+{
+    PyObject *all = PySequence_Tuple(o); /* which nobody else changes */
+    Py_ssize_t n = all ? PyTuple_GET_SIZE(all) : 0, todo = 0;
+    ilex_array **array = PyMem_Calloc((size_t)n + 1, sizeof *array);
+    ilex_storage **made = PyMem_Calloc((size_t)n + 1, sizeof *made);
+    Node **node = PyMem_Calloc((size_t)n + 1, sizeof *node);
+    ilex_status rc = ILEX_OK;
+    enter();
+    for (Py_ssize_t i = 0; i < n && array && made && node; i++) {
+        Node *x = (Node *)PyTuple_GET_ITEM(all, i);
+        if (PyObject_TypeCheck((PyObject *)x, node_type) && !x->storage) {
+            node[todo] = x;
+            array[todo++] = x->array;
+        }
+    }
+    if (todo) {
+        Py_BEGIN_ALLOW_THREADS rc =
+            ilex_compute(ctx, (size_t)todo, array, made);
+        Py_END_ALLOW_THREADS
+    }
+    for (Py_ssize_t i = 0; !rc && i < todo; i++) {
+        if (node[i]->storage) { /* it is listed twice */
+            ilex_storage_release(made[i]);
+            continue;
+        }
+        node[i]->storage = (Storage *)storage_new(made[i]);
+        ilex_drop(node[i]->array);
+        node[i]->array = NULL;
+    }
+    PyObject *result = rc ? fail() : all ? Py_NewRef(Py_None) : NULL;
+    leave();
+    PyMem_Free(array);
+    PyMem_Free(made);
+    PyMem_Free(node);
+    Py_XDECREF(all);
+    return result;
+}
+
+/* An end of a slice: an integer, a form, or None. */
+static bool
+read_form(PyObject *o, ilex_form *f)
+{
+    *f = (ilex_form){0};
+    if (!PyTuple_Check(o)) {
+        f->constant = PyLong_AsLongLong(o);
+        return !PyErr_Occurred();
+    }
+    f->constant = PyLong_AsLongLong(PyTuple_GET_ITEM(o, 0));
+    for (Py_ssize_t i = 1; i + 1 < PyTuple_GET_SIZE(o); i += 2) {
+        if (f->terms == ILEX_FORM_TERMS)
+            return PyErr_SetString(PyExc_ValueError, "too many sizes"), false;
+        f->factor[f->terms] = PyLong_AsLongLong(PyTuple_GET_ITEM(o, i));
+        f->size[f->terms++] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(o, i + 1));
+    }
+    return !PyErr_Occurred();
+}
+
+/* An entry of a subscript: None, ..., (start, stop, step), an array, or an
+ * index. */
+static bool
+read_item(PyObject *o, ilex_item *item, ilex_form f[2])
+{
+    if (o == Py_None || o == Py_Ellipsis) {
+        item->kind = o == Py_None ? ILEX_ITEM_NEW : ILEX_ITEM_REST;
+    } else if (PySlice_Check(o)) {
+        PySliceObject *s = (PySliceObject *)o;
+        item->kind = ILEX_ITEM_SLICE;
+        item->step = s->step == Py_None ? 1 : PyLong_AsLongLong(s->step);
+        if (s->start != Py_None && read_form(s->start, &f[0]))
+            item->start = &f[0];
+        if (s->stop != Py_None && read_form(s->stop, &f[1]))
+            item->stop = &f[1];
+        if (item->step == 0 && !PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "the step of a slice is not 0");
+    } else if (PyObject_TypeCheck(o, node_type)) {
+        item->kind = ILEX_ITEM_ARRAY;
+        item->array = array_of((Node *)o);
+    } else {
+        item->kind = ILEX_ITEM_INDEX;
+        item->start = read_form(o, &f[0]) ? &f[0] : NULL;
+    }
+    return !PyErr_Occurred();
+}
+
+/* subscript(array, items) */
+static PyObject *
+core_subscript(PyObject *module, PyObject *args)
+{
+    enum { MOST_ITEMS = 2 * MOST + 1 };
+    PyObject *x, *items, *result = NULL;
+    ilex_item item[MOST_ITEMS] = {0};
+    ilex_form form[MOST_ITEMS][2];
+    if (!PyArg_ParseTuple(args, "O!O!", node_type, &x, &PyTuple_Type, &items))
+        return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
+    if (n > MOST_ITEMS)
+        return PyErr_Format(PyExc_IndexError, "%zd entries of a subscript", n);
+    enter();
+    size_t mark = ilex_scope_begin(ctx);
+    ilex_array *a = array_of((Node *)x);
+    bool ok = a != NULL;
+    for (Py_ssize_t i = 0; ok && i < n; i++)
+        ok = read_item(PyTuple_GET_ITEM(items, i), &item[i], form[i]);
+    result = finish(mark, ok ? ilex_subscript(a, (size_t)n, item) : NULL);
+    leave();
+    return result;
+}
+
+PyType_Slot node_slots[] = {
+    SLOT(Py_tp_dealloc, node_dealloc),
+    SLOT(Py_tp_traverse, node_traverse),
+    SLOT(Py_tp_getset, node_getset),
+    SLOT(Py_tp_methods, node_methods),
+    {0},
+};
+
+PyMethodDef node_functions[] = {
+    {"data", core_data, METH_O, "data(storage): an array of its elements."},
+    {"compute", core_compute, METH_O, "compute(arrays): their elements."},
+    {"subscript", core_subscript, METH_VARARGS, "subscript(array, items)"},
+    {NULL},
+};

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs, and calls of them that were prepared.
+ */
+#include "_core.h"
+
+/* ---- programs ---- */
+
+static void
+program_dealloc(Program *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    ilex_program_release(self->p);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* compile(nodes, name) */
+static PyObject *
+core_compile(PyObject *module, PyObject *args)
+{
+    PyObject *list;
+    const char *name = "program";
+    if (!PyArg_ParseTuple(args, "O!|s", &PyTuple_Type, &list, &name))
+        return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(list);
+    ilex_array **x = PyMem_Calloc((size_t)n + 1, sizeof *x);
+    Program *self = PyObject_New(Program, program_type);
+    enter();
+    for (Py_ssize_t i = 0; x && i < n; i++)
+        x[i] = array_of((Node *)PyTuple_GET_ITEM(list, i));
+    if (self)
+        self->p =
+            ilex_compile(ctx, (size_t)n, x,
+                         &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
+                                              .name = name});
+    if (self && !self->p) {
+        fail();
+        Py_CLEAR(self);
+    }
+    leave();
+    PyMem_Free(x);
+    return (PyObject *)self;
+}
+
+static ilex_binding *
+bindings_of(PyObject *pairs, size_t *n)
+{
+    *n = (size_t)PyTuple_GET_SIZE(pairs);
+    ilex_binding *b = PyMem_Calloc(*n + 1, sizeof *b);
+    for (size_t i = 0; b && i < *n; i++) {
+        PyObject *x;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(pairs, (Py_ssize_t)i), "sO",
+                              &b[i].name, &x))
+            break;
+        if (PyObject_TypeCheck(x, storage_type)) {
+            b[i].storage = ((Storage *)x)->s;
+        } else if (PyLong_Check(x)) {
+            b[i].kind = ILEX_BOUND_I64;
+            b[i].integer = PyLong_AsLongLong(x);
+        } else if (PyComplex_Check(x)) {
+            b[i].kind = ILEX_BOUND_C128;
+            b[i].re = PyComplex_RealAsDouble(x);
+            b[i].im = PyComplex_ImagAsDouble(x);
+        } else {
+            b[i].kind = ILEX_BOUND_F64;
+            b[i].re = PyFloat_AsDouble(x);
+        }
+    }
+    if (!PyErr_Occurred())
+        return b;
+    PyMem_Free(b);
+    return NULL;
+}
+
+/* evaluate(bindings, outputs): a list of so many storages. */
+static PyObject *
+program_evaluate(Program *self, PyObject *args)
+{
+    PyObject *pairs, *list = NULL;
+    int count;
+    size_t n;
+    if (!PyArg_ParseTuple(args, "O!i", &PyTuple_Type, &pairs, &count))
+        return NULL;
+    ilex_binding *b = bindings_of(pairs, &n);
+    ilex_storage **made = PyMem_Calloc((size_t)count + 1, sizeof *made);
+    ilex_status rc = ILEX_E_MEMORY;
+    enter();
+    if (b && made) {
+        Py_BEGIN_ALLOW_THREADS rc = ilex_evaluate(ctx, self->p, b, n, made);
+        Py_END_ALLOW_THREADS
+    }
+    list = rc ? fail() : PyList_New(count);
+    for (int i = 0; list && i < count; i++)
+        PyList_SET_ITEM(list, i, storage_new(made[i]));
+    leave();
+    PyMem_Free(b);
+    PyMem_Free(made);
+    return list;
+}
+
+/* names(): of the arguments, in order. */
+static PyObject *
+program_names(Program *self, PyObject *none)
+{
+    size_t n = ilex_program_argument_count(self->p);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < n; i++) {
+        ilex_argument_info info = {.size = sizeof info};
+        ilex_program_argument_get(self->p, i, &info);
+        PyObject *name = PyUnicode_FromString(info.name);
+        if (!name || PyList_Append(list, name))
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+static PyMethodDef program_methods[] = {
+    {"names", (PyCFunction)program_names, METH_NOARGS,
+     "names(): of the arguments, in order."},
+    {"evaluate", (PyCFunction)program_evaluate, METH_VARARGS,
+     "evaluate(bindings, outputs): the storages of so many outputs."},
+    {NULL},
+};
+
+/* text(nodes, names, stage): what a stage of compiling makes of a program. */
+static PyObject *
+core_text(PyObject *module, PyObject *args)
+{
+    PyObject *nodes, *names;
+    const char *stage;
+    if (!PyArg_ParseTuple(args, "O!O!s", &PyTuple_Type, &nodes, &PyTuple_Type,
+                          &names, &stage))
+        return NULL;
+    enter();
+    ilex_module *m = ilex_module_new(ctx, "program");
+    for (Py_ssize_t i = 0; m && i < PyTuple_GET_SIZE(nodes); i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        ilex_array *a = array_of((Node *)PyTuple_GET_ITEM(nodes, i));
+        if (!name || !a || ilex_module_output(m, name, a, NULL))
+            break;
+    }
+    char *text = NULL;
+    if (!PyErr_Occurred() && !ilex_error_code(ctx))
+        text = !strcmp(stage, "print")  ? ilex_module_print(m)
+               : !strcmp(stage, "dot")  ? ilex_module_dot(m)
+               : !strcmp(stage, "html") ? ilex_module_html(m, NULL)
+               : !strcmp(stage, "c")    ? ilex_module_emit(m, "c")
+                                        : ilex_module_stage(m, stage);
+    PyObject *o = text ? PyUnicode_FromString(text) : fail();
+    ilex_text_free(ctx, text);
+    ilex_module_free(m);
+    leave();
+    return o;
+}
+
+/* ---- prepared calls ---- */
+
+/* What an argument must be for a prepared call. */
+typedef struct Slot {
+    char kind; /* s a storage's elements, f i c a number, o this object */
+    PyObject *object; /* o, and else what was bound first */
+    const char *name; /* NULL: the program does not read it */
+    ilex_dtype dtype;
+    int rank;
+    int64_t shape[MOST], stride[MOST];
+    const ilex_storage *like; /* s: what was bound first */
+} Slot;
+
+/* A program bound to arrays, which are exchanged for others of their kind. */
+typedef struct Call {
+    PyObject_HEAD ilex_prepared *q;
+    Slot *slot; /* of arguments, then of outputs */
+    int inputs, outputs;
+    bool single, busy;
+    void **data;
+    PyObject *owners; /* of names, of what was bound first */
+} Call;
+
+static void
+call_dealloc(Call *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    ilex_prepared_release(self->q);
+    PyMem_Free(self->slot);
+    PyMem_Free(self->data);
+    Py_XDECREF(self->owners);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static void
+slot_of(Slot *slot, PyObject *name, PyObject *o)
+{
+    *slot = (Slot){.kind = PyObject_TypeCheck(o, storage_type) ? 's'
+                           : PyFloat_CheckExact(o)             ? 'f'
+                           : PyLong_CheckExact(o)              ? 'i'
+                           : PyComplex_CheckExact(o)           ? 'c'
+                                                               : 'o',
+                   .object = o,
+                   .name = name == Py_None ? NULL : PyUnicode_AsUTF8(name)};
+    if (slot->kind != 's')
+        return;
+    const ilex_storage *s = slot->like = ((Storage *)o)->s;
+    slot->dtype = ilex_storage_dtype(s);
+    slot->rank = ilex_storage_rank(s);
+    for (int k = 0; k < slot->rank; k++) {
+        slot->shape[k] = ilex_storage_shape(s)[k];
+        slot->stride[k] = ilex_storage_stride(s)[k];
+    }
+}
+
+/* Call(program, inputs, outputs, single): inputs and outputs are pairs of a
+ * name, or None, and a storage, a number, or an object that stays. */
+static PyObject *
+core_prepare(PyObject *module, PyObject *args)
+{
+    PyObject *program, *inputs, *outputs;
+    int single;
+    if (!PyArg_ParseTuple(args, "O!O!O!p", program_type, &program,
+                          &PyTuple_Type, &inputs, &PyTuple_Type, &outputs,
+                          &single))
+        return NULL;
+    PyObject *all = PySequence_Concat(inputs, outputs);
+    Py_ssize_t n = all ? PyTuple_GET_SIZE(all) : 0;
+    PyObject *used = PyList_New(0);
+    Call *self = PyObject_New(Call, call_type);
+    if (!all || !used || !self)
+        return NULL;
+    self->q = NULL;
+    self->owners = all;
+    self->slot = PyMem_Calloc((size_t)n + 1, sizeof *self->slot);
+    self->data = PyMem_Calloc((size_t)n + 1, sizeof *self->data);
+    self->inputs = (int)PyTuple_GET_SIZE(inputs);
+    self->outputs = (int)PyTuple_GET_SIZE(outputs);
+    self->single = single;
+    self->busy = false;
+    for (Py_ssize_t i = 0; self->slot && i < n; i++) {
+        PyObject *pair = PyTuple_GET_ITEM(all, i);
+        slot_of(&self->slot[i], PyTuple_GET_ITEM(pair, 0),
+                PyTuple_GET_ITEM(pair, 1));
+        if (self->slot[i].name)
+            PyList_Append(used, pair);
+    }
+    PyObject *pairs = PyList_AsTuple(used);
+    size_t count = 0;
+    ilex_binding *b = pairs ? bindings_of(pairs, &count) : NULL;
+    enter();
+    if (b)
+        self->q = ilex_bind(ctx, ((Program *)program)->p, b, count, NULL);
+    if (!self->q) {
+        fail();
+        Py_CLEAR(self);
+    }
+    leave();
+    PyMem_Free(b);
+    Py_XDECREF(pairs);
+    Py_DECREF(used);
+    return (PyObject *)self;
+}
+
+/* Is an array laid out as the slot's? */
+static bool
+alike(const Slot *slot, ilex_dtype dtype, int rank, const int64_t *shape,
+      const int64_t *stride, int64_t unit)
+{
+    bool same = dtype == slot->dtype && rank == slot->rank;
+    for (int k = 0; same && k < rank; k++)
+        same = shape[k] == slot->shape[k] &&
+               (stride[k] == slot->stride[k] * unit || shape[k] <= 1);
+    return same;
+}
+
+/* The elements of an argument; NULL, without an exception: it is of another
+ * kind. "view" is to be released if it has an object. */
+static void *
+elements(const Slot *slot, PyObject *o, Py_buffer *view)
+{
+    if (PyObject_TypeCheck(o, node_type))
+        o = (PyObject *)((Node *)o)->storage;
+    if (!o)
+        return NULL;
+    if (PyObject_TypeCheck(o, storage_type)) {
+        ilex_storage *s = ((Storage *)o)->s;
+        bool same = alike(slot, ilex_storage_dtype(s), ilex_storage_rank(s),
+                          ilex_storage_shape(s), ilex_storage_stride(s), 1);
+        return same ? (void *)ilex_storage_const_data(s) : NULL;
+    }
+    ilex_dtype dtype;
+    int swapped = 0;
+    if (PyObject_GetBuffer(o, view, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
+        PyErr_Clear();
+        return NULL;
+    }
+    bool same = !ilex_format_read(view->format, &dtype, &swapped) && !swapped &&
+                alike(slot, dtype, view->ndim, (const int64_t *)view->shape,
+                      (const int64_t *)view->strides, view->itemsize);
+    return same ? view->buf : NULL;
+}
+
+/* Sets a number; false: it is of another kind. */
+static bool
+set_number(Call *c, const Slot *slot, PyObject *o)
+{
+    ilex_binding b = {.name = slot->name};
+    if (slot->kind == 'f' && PyFloat_CheckExact(o)) {
+        b.kind = ILEX_BOUND_F64;
+        b.re = PyFloat_AS_DOUBLE(o);
+    } else if (slot->kind == 'i' && PyLong_CheckExact(o)) {
+        int overflow;
+        b.kind = ILEX_BOUND_I64;
+        b.integer = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow)
+            return false;
+    } else if (slot->kind == 'c' && PyComplex_CheckExact(o)) {
+        b.kind = ILEX_BOUND_C128;
+        b.re = PyComplex_RealAsDouble(o);
+        b.im = PyComplex_ImagAsDouble(o);
+    } else {
+        return false;
+    }
+    return !slot->name || ilex_prepared_set(c->q, &b) == ILEX_OK;
+}
+
+/* New storages for the outputs; NULL after an error. */
+static PyObject *
+make_outputs(Call *c, void **data)
+{
+    PyObject *all = PyTuple_New(c->outputs);
+    for (int i = 0; all && i < c->outputs; i++) {
+        const Slot *slot = &c->slot[c->inputs + i];
+        ilex_storage *s = ilex_storage_empty_like(NULL, slot->like);
+        Storage *o = s ? (Storage *)storage_new(s) : NULL;
+        PyObject *node = o ? node_new(NULL, o) : PyErr_NoMemory();
+        Py_XDECREF(o);
+        data[i] = s ? ilex_storage_data(s) : NULL;
+        PyTuple_SET_ITEM(all, i, node);
+        if (!node)
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+/* Runs; the outputs. NULL without an exception: the arguments are of another
+ * kind. */
+static PyObject *
+call_run(Call *c, PyObject *const *args)
+{
+    Py_buffer view[16];
+    PyObject *made = NULL;
+    bool ok = c->inputs <= 16;
+    int n = 0;
+    for (int i = 0; i < c->inputs && ok; i++) {
+        const Slot *slot = &c->slot[i];
+        view[i].obj = NULL;
+        void *at = NULL;
+        ok = slot->kind == 's'
+                 ? (at = elements(slot, args[i], &view[i])) != NULL
+             : slot->kind == 'o' ? args[i] == slot->object
+                                 : set_number(c, slot, args[i]);
+        if (slot->name)
+            c->data[n++] = at;
+        if (!ok)
+            for (int k = 0; k <= i; k++)
+                PyBuffer_Release(&view[k]);
+    }
+    if (!ok)
+        return NULL;
+    made = make_outputs(c, c->data + n);
+    ilex_status rc = made ? ilex_prepared_set_pointers(
+                                c->q, (size_t)(n + c->outputs), c->data)
+                          : ILEX_OK;
+    if (made && !rc) {
+        Py_BEGIN_ALLOW_THREADS rc = ilex_prepared_run(c->q);
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; i < c->inputs; i++)
+        PyBuffer_Release(&view[i]);
+    if (rc)
+        raise_status(rc, ilex_prepared_error(c->q));
+    if (rc || (made && c->single)) {
+        PyObject *one = rc ? NULL : Py_NewRef(PyTuple_GET_ITEM(made, 0));
+        Py_DECREF(made);
+        return one;
+    }
+    return made;
+}
+
+/* A function with a call for the arguments that it had last, if these may be
+ * exchanged; what else comes is for the method _slow of a subclass. */
+typedef struct Jit {
+    PyObject_HEAD vectorcallfunc call;
+    Call *fast; /* or NULL */
+} Jit;
+
+static PyObject *
+jit_call(PyObject *o, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    Jit *self = (Jit *)o;
+    Call *c = self->fast;
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyObject *result = NULL;
+    if (c && !kwnames && n == c->inputs && !c->busy) {
+        Py_INCREF(c);
+        c->busy = true;
+        result = call_run(c, args);
+        c->busy = false;
+        Py_DECREF(c);
+    }
+    if (result || PyErr_Occurred())
+        return result;
+    PyObject *slow = PyObject_GetAttrString(o, "_slow");
+    if (slow)
+        result = PyObject_Vectorcall(slow, args, (size_t)n, kwnames);
+    Py_XDECREF(slow);
+    return result;
+}
+
+static PyObject *
+jit_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    Jit *self = (Jit *)type->tp_alloc(type, 0);
+    if (self)
+        self->call = jit_call;
+    return (PyObject *)self;
+}
+
+static int
+jit_traverse(Jit *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->fast);
+    return 0;
+}
+
+static int
+jit_clear(Jit *self)
+{
+    Py_CLEAR(self->fast);
+    return 0;
+}
+
+static void
+jit_dealloc(Jit *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    jit_clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *
+jit_get(Jit *self, void *none)
+{
+    return Py_NewRef(self->fast ? (PyObject *)self->fast : Py_None);
+}
+
+static int
+jit_set(Jit *self, PyObject *o, void *none)
+{
+    bool is = o && PyObject_TypeCheck(o, call_type);
+    Py_XSETREF(self->fast, is ? (Call *)Py_NewRef(o) : NULL);
+    return 0;
+}
+
+static PyGetSetDef jit_getset[] = {
+    {"fast", (getter)jit_get, (setter)jit_set, "The prepared call, or None.",
+     NULL},
+    {NULL},
+};
+
+static PyMemberDef jit_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Jit, call), READONLY, NULL},
+    {NULL},
+};
+
+PyType_Slot program_slots[] = {
+    SLOT(Py_tp_dealloc, program_dealloc),
+    SLOT(Py_tp_methods, program_methods),
+    {0},
+};
+
+PyType_Slot call_slots[] = {
+    SLOT(Py_tp_dealloc, call_dealloc),
+    {0},
+};
+
+PyType_Slot jit_slots[] = {
+    SLOT(Py_tp_new, jit_new),
+    SLOT(Py_tp_dealloc, jit_dealloc),
+    SLOT(Py_tp_traverse, jit_traverse),
+    SLOT(Py_tp_clear, jit_clear),
+    SLOT(Py_tp_call, PyVectorcall_Call),
+    SLOT(Py_tp_members, jit_members),
+    SLOT(Py_tp_getset, jit_getset),
+    {0},
+};
+
+const int call_bytes = (int)sizeof(Call), jit_bytes = (int)sizeof(Jit);
+
+PyMethodDef program_functions[] = {
+    {"compile", core_compile, METH_VARARGS, "compile(arrays, name)"},
+    {"text", core_text, METH_VARARGS, "text(arrays, names, stage)"},
+    {"prepare", core_prepare, METH_VARARGS,
+     "prepare(program, inputs, outputs, single)"},
+    {NULL},
+};
