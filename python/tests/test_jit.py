@@ -79,6 +79,38 @@ class Jit(unittest.TestCase):
                     self.assertEqual(made.dtype, own.dtype)
                     np.testing.assert_array_equal(made, own)
 
+    def test_numbers_that_are_static(self):
+        @ilex.jit
+        def f(x, k):
+            for _ in range(k):
+                x = x * 2
+            return x
+
+        @ilex.jit
+        def g(x, k):
+            return x + 1 if k else x
+
+        x = np.ones(2)
+        for k in (3, 3, 1, 3, 2, 2, 0, 1):
+            self.assertEqual(float(f(x, k)[0]), 2.0 ** k)
+        for k in (1, 1, 0, True, False, 1.0, 0.0, 2):
+            self.assertEqual(float(g(x, k)[0]), 2.0 if k else 1.0)
+
+    def test_trees(self):
+        @ilex.jit
+        def step(state, rate):
+            w, b = state["w"], state["more"][0]
+            return {"w": w - rate * b, "more": [b + 1, None]}
+
+        state = {"w": np.ones(3), "more": [np.zeros(3), None]}
+        for i in range(4):
+            state = step(state, 0.5)
+        self.assertEqual(state["w"].tolist(), [1 - 0.5 * 6] * 3)
+        self.assertEqual(len(step.traces), 1)
+        with self.assertRaises(TypeError) as caught:
+            step({"w": {1, 2}, "more": [1, None]}, 0.5)
+        self.assertIn("unhashable", str(caught.exception))
+
     def test_calls_are_prepared(self):
         @ilex.jit
         def f(x):

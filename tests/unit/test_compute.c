@@ -206,22 +206,25 @@ START_TEST(items)
     const struct {
         size_t n;
         ilex_item item[3];
-        const char *text;
+        const char *text, *shape;
     } rows[] = {
-        {0, {{0}}, "x"},
-        {1, {row}, "x[-1]"},
-        {2, {row, every}, "x[-1, ::2]"},
-        {2, {rest, row}, "x[..., -1]"},
-        {2, {some, row}, "x[1:-1, -1]"},
-        {2, {added, row}, "x[None, -1]"},
-        {3, {rest, added, row}, "x[..., None, -1]"},
-        {2, {picked, some}, "x[y, 1:-1]"},
+        {0, {{0}}, "x", "3, 4"},
+        {1, {row}, "x[-1]", "4"},
+        {2, {row, every}, "x[-1, ::2]", "2"},
+        {2, {rest, row}, "x[..., -1]", "3"},
+        {2, {some, row}, "x[1:-1, -1]", "1"},
+        {2, {added, row}, "x[None, -1]", "1, 4"},
+        {3, {rest, added, row}, "x[..., None, -1]", "3, 1"},
+        {2, {picked, some}, "x[y, 1:-1]", "2, 2"},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ilex_array *a = ilex_subscript(x, rows[i].n, rows[i].item);
         ck_assert_msg(ilex_identical(a, ilex_expr(ctx, rows[i].text, "x", x,
                                                   "y", two, NULL)),
                       "%s: %s", rows[i].text, ilex_error_text(ctx));
+        char shape[40];
+        ilex_array_domain(a, shape, sizeof shape);
+        ck_assert_str_eq(shape, rows[i].shape);
     }
     ck_assert_int_eq(ilex_error_code(ctx), ILEX_OK);
 }

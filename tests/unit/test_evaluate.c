@@ -106,6 +106,31 @@ START_TEST(one_number)
 }
 END_TEST
 
+/* Bindings without names are for arguments by place; beside them are others. */
+START_TEST(by_place)
+{
+    ilex_program *p = compile("ilex 1\nprogram p\nsize n\nin a : f64\n"
+                              "in b : f64\nin x : f64[n]\n"
+                              "out y = a - b + f64(n)*x\n");
+    ilex_storage *x = field(2, 10);
+    const ilex_storage_spec one = {
+        .size = sizeof one, .rank = 1, .shape = ILEX_LIST(int64_t, 2)};
+    ilex_storage *plain = ilex_storage_new(ctx, &one);
+    memcpy(ilex_storage_data(plain), ilex_storage_data(x), 2 * sizeof(double));
+    const ilex_binding b[] = {ILEX_BIND_F64(NULL, 5), ILEX_BIND_I64(NULL, 3),
+                              ILEX_BIND(NULL, plain)};
+    const ilex_binding mixed[] = {ILEX_BIND_F64("b", 3), ILEX_BIND("x", plain),
+                                  ILEX_BIND_F64("a", 5)};
+    ck_assert_ptr_nonnull(strstr(evaluated(p, b, 3), "22.0 24.0"));
+    ck_assert_ptr_nonnull(strstr(evaluated(p, mixed, 3), "22.0 24.0"));
+    ck_assert_ptr_nonnull(
+        strstr(evaluated(p, b, 2), "x : f64[n] is not bound"));
+    ilex_storage_release(x);
+    ilex_storage_release(plain);
+    ilex_program_release(p);
+}
+END_TEST
+
 START_TEST(numbers_in_a_run)
 {
     for (int turn = 0; turn < 2; turn++) {
@@ -450,7 +475,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("evaluate", one_number, numbers_in_a_run, sizes, outputs,
-                     counted, steps, expressions, kept, fixed_lengths,
+    return RUN_TESTS("evaluate", one_number, by_place, numbers_in_a_run, sizes,
+                     outputs, counted, steps, expressions, kept, fixed_lengths,
                      refused_expressions);
 }

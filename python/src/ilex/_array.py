@@ -2,17 +2,24 @@
 """Arrays: lazy expressions over memory."""
 
 import operator
+import threading
 
 from . import _core
-from ._dtypes import BY_SHORT, as_dtype
+from ._dtypes import BY_SHORT
+from ._fields import is_shift, shifted
 from ._generated import BindingError, Error, RankError, ShapeError
-from ._lengths import Length, text
+from ._lengths import Length, Specialise, text
 
 class SubscriptError(Error, IndexError):
     """A subscript that does not fit the array."""
 
 
-tracing = []  # the traces that are open, innermost last
+traces = []  # the threads of traces that are open, innermost last
+
+
+def tracing():
+    """Does ilex.jit trace a function on this thread?"""
+    return bool(traces) and traces[-1] == threading.get_ident()
 
 
 class Array(_core.Node):
@@ -37,7 +44,7 @@ class Array(_core.Node):
         found = self.lengths
         if all(type(n) is int for n in found):
             return found
-        if not tracing:
+        if not tracing():
             _core.compute((self,))
             return self.lengths
         return tuple(Length.of(n) for n in found)
@@ -204,6 +211,8 @@ class Array(_core.Node):
     # ---- elements by subscripts ----
 
     def __getitem__(self, key):
+        if is_shift(key):
+            return shifted(self, key)
         items = entries(key)
         if len(items) == 1 and is_flag(items[0]):
             return self[None][:int(bool(items[0]))]
@@ -269,6 +278,22 @@ class Weak(Array):
     dtype of what it meets, as a number of Python does."""
 
     __slots__ = ()
+
+    def __index__(self):
+        raise Specialise(self.name)
+
+    __int__ = __index__
+
+    def __float__(self):
+        raise Specialise(self.name)
+
+    def __bool__(self):
+        raise Specialise(self.name)
+
+    @property
+    def name(self):
+        """As inputs are called."""
+        return (_core.array_name(self),)
 
 
 def weakly(operands):

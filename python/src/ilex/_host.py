@@ -15,7 +15,7 @@ def by_numpy(name, signature="(x, /)"):
         import numpy
         kwargs.pop("device", None)
         dtype = kwargs.pop("dtype", None)
-        if tracing:
+        if tracing():
             raise NotImplementedError(
                 f"{name} is computed by NumPy, of elements that are there; "
                 "call it outside of what ilex.jit compiles")

@@ -2,15 +2,19 @@
 """Functions, compiled: traced once for arguments of a kind, then run."""
 
 import functools
+import inspect
 import re
+import threading
 import types
 import warnings
 
 from . import _core
-from ._array import Array, Weak, tracing
+from ._array import Array, Weak, traces, tracing
 from ._convert import asarray
+from ._dtypes import as_dtype
 from ._generated import Error
 from ._lengths import Length, Specialise
+from ._tree import fill, flatten, is_flat
 
 MOST_TRACES = 8   # before a warning
 MOST_CALLS = 16   # prepared ones of a trace
@@ -21,22 +25,19 @@ def _is_array(x):
                                     not isinstance(x, type))
 
 
-def _describe(arguments, static):
+def _describe(leaves, static):
     """What a trace depends on: of arrays dtype, axes, which lengths are equal
     or less than 2; the type of a number; else the argument itself. "static"
     has lengths and numbers that are part of it, by their names."""
     key, lengths = [], {}
-    for i, x in enumerate(arguments):
-        if _is_array(x):
-            if not isinstance(x, Array):
-                x = arguments[i] = asarray(x)
-            shape = x.shape
+    for i, x in enumerate(leaves):
+        if isinstance(x, Array):
             key.append((x.type, tuple(_place(n, lengths, static)
-                                      for n in shape), x.axes))
-        elif type(x) in (int, float, complex):
-            key.append(x if f"a{i}" in static else type(x))
+                                      for n in x.shape), x.axes, x.ranges))
+        elif type(x) in (int, float, complex) and f"a{i}" not in static:
+            key.append(type(x))
         else:
-            key.append(x)
+            key.append((type(x), x))
     return tuple(key), lengths
 
 
@@ -48,77 +49,76 @@ def _place(n, lengths, static):
     return (name, n) if name in static else name
 
 
-class Trace:
-    """What a function became for arguments of one kind."""
+def _input(i, entry, x):
+    """What stands for an argument in a trace: an input for an array or a
+    number, itself for what is part of the trace."""
+    if isinstance(x, Array):
+        _, shape, axes, (origin, halo) = entry
+        ranges = [str(n[1] if type(n) is tuple else n) for n in shape]
+        if any(axes):
+            ranges = [f"{a}:{lo}:{n}+{lo}" for a, n, lo in
+                      zip(axes, ranges, origin)]
+        around = ", ".join(f"{a}:{halo[2 * k]}:{halo[2 * k + 1]}"
+                           for k, a in enumerate(axes)) if any(halo) else ""
+        return _core.input(f"a{i}", x.dtype.number, ", ".join(ranges) +
+                           (f" halo({around})" if around else ""))
+    if entry in (int, float, complex):
+        made = _core.input(f"a{i}", as_dtype(entry).number, "")
+        made.__class__ = Weak
+        return made
+    return x
 
-    def __init__(self, function, key, arguments, lengths):
-        self.key = key
-        self.inputs = []
-        for i, (entry, x) in enumerate(zip(key, arguments)):
-            self.inputs.append(self._input(i, entry, x))
-        tracing.append(self)
+
+class Trace:
+    """What a function became for arguments of one kind, leaves in a form."""
+
+    def __init__(self, function, key, form, leaves, lengths):
+        self.inputs = [_input(i, entry, x)
+                       for i, (entry, x) in enumerate(zip(key, leaves))]
+        self.flat = is_flat(form, len(leaves))
+        self.calls, self.used = {}, None
         mark = _core.scope_begin()
+        traces.append(threading.get_ident())
         try:
             for name in lengths.values():
                 _core.assume(f"{name} >= 2")
-            result = function(*[x if x is not None else a for x, a in
-                                zip(self.inputs, arguments)])
-            self.outputs = []
-            self.form = _form(result, self.outputs)
-            self.program = _core.compile(tuple(self.outputs), _name(function)) \
-                if self.outputs else None
+            made = []
+            self.form = flatten(function(*fill(form, self.inputs)), made)
+            self.outputs = tuple(map(_output, made))
+            self.program = _core.compile(self.outputs, _name(function)) \
+                if made else None
         finally:
+            traces.pop()
             _core.scope_end(mark)
-            tracing.pop()
-        self.calls = {}
-        self.used = None
-
-    @staticmethod
-    def _input(i, entry, x):
-        if type(entry) is tuple and len(entry) == 3 and isinstance(x, Array):
-            short, shape, axes = entry
-            ranges = [str(n[1] if type(n) is tuple else n) for n in shape]
-            if any(axes):
-                ranges = [f"{a}:{n}" for a, n in zip(axes, ranges)]
-            return _core.input(f"a{i}", x.dtype.number, ", ".join(ranges))
-        if entry in (int, float, complex):
-            from ._dtypes import as_dtype
-            made = _core.input(f"a{i}", as_dtype(entry).number, "")
-            made.__class__ = Weak
-            return made
-        return None
 
     # ---- runs ----
 
-    def run(self, arguments, owner):
+    def run(self, leaves, owner):
         if self.program is None:
-            return self.form
-        made = []
-        pairs = self._pairs(arguments)
+            return fill(self.form, ())
+        pairs = self._pairs(leaves)
         bound = tuple((n, x) for n, x in pairs if n is not None)
         made = self.program.evaluate(bound, len(self.outputs))
-        arrays = [_core.data(s) for s in made]
-        if self.form in (0, tuple(range(len(made)))):
+        if self.flat and (self.form == 0 or is_flat(self.form, len(made))):
             owner.fast = self._call(pairs, made)
-        return _filled(self.form, arrays)
+        return fill(self.form, [_core.data(s) for s in made])
 
-    def _pairs(self, arguments):
+    def _pairs(self, leaves):
         """For each argument the name that the program has for it, None if it
         does not read it, and what is bound."""
         if self.used is None:
             self.used = set(self.program.names())
         pairs = []
-        for i, (x, own) in enumerate(zip(arguments, self.inputs)):
-            name = f"a{i}"
-            if isinstance(x, Array) and own is not None:
+        for i, x in enumerate(leaves):
+            if isinstance(x, Array):
                 _core.compute((x,))
                 x = x.storage
-            pairs.append((name if name in self.used else None, x))
+            pairs.append((f"a{i}" if f"a{i}" in self.used else None, x))
         return tuple(pairs)
 
     def _call(self, pairs, made):
-        shapes = tuple((x.shape, x.strides) for _, x in pairs
-                       if hasattr(x, "strides"))
+        shapes = tuple((x.shape, x.strides) if hasattr(x, "strides") else x
+                       for n, x in pairs if n is None or hasattr(x, "strides"))
         if shapes not in self.calls:
             while len(self.calls) >= MOST_CALLS:
                 self.calls.pop(next(iter(self.calls)))
@@ -134,35 +134,14 @@ def _name(function):
     return "jit_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:48]
 
 
-def _form(result, arrays):
-    """Results with numbers in the place of arrays, which are listed."""
-    if isinstance(result, Length):
-        result = result.array
-    if isinstance(result, Array):
-        arrays.append(result)
-        return len(arrays) - 1
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(_form(x, arrays) for x in result))
-    if isinstance(result, (tuple, list)):
-        return type(result)(_form(x, arrays) for x in result)
-    if isinstance(result, dict):
-        return {k: _form(x, arrays) for k, x in result.items()}
-    if result is None:
-        return None
-    if isinstance(result, (bool, int, float, complex)) or _is_array(result):
-        return _form(asarray(result), arrays)
-    raise TypeError(f"a compiled function returned {result!r}: arrays, "
-                    "numbers, and tuples, lists and dicts of them are possible")
-
-
-def _filled(form, arrays):
-    if isinstance(form, tuple) and hasattr(form, "_fields"):
-        return type(form)(*(_filled(x, arrays) for x in form))
-    if isinstance(form, (tuple, list)):
-        return type(form)(_filled(x, arrays) for x in form)
-    if isinstance(form, dict):
-        return {k: _filled(x, arrays) for k, x in form.items()}
-    return None if form is None else arrays[form]
+def _output(x):
+    """A result of a function as an array."""
+    if isinstance(x, Length):
+        return x.array
+    if isinstance(x, (Array, bool, int, float, complex)) or _is_array(x):
+        return asarray(x)
+    raise TypeError(f"a compiled function returned {x!r}: arrays, numbers, and "
+                    "tuples, lists and dicts of them are possible")
 
 
 class Jit(_core.Jit):
@@ -183,33 +162,39 @@ class Jit(_core.Jit):
 
     def trace(self, *args, **kwargs):
         """The trace for such arguments."""
-        return self._find(self._arguments(args, kwargs))
+        return self._find(*self._arguments(args, kwargs))
 
     def _arguments(self, args, kwargs):
-        if not kwargs:
-            return list(args)
-        import inspect
-        bound = inspect.signature(self.function).bind(*args, **kwargs)
-        bound.apply_defaults()
-        if bound.kwargs:
-            raise TypeError(f"{self.__name__}: arguments that have no place "
-                            "are not compiled: " + ", ".join(bound.kwargs))
-        return list(bound.args)
+        """The form of the arguments, and the leaves: arrays as such."""
+        if kwargs:
+            bound = inspect.signature(self.function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            if bound.kwargs:
+                raise TypeError(
+                    f"{self.__name__}: arguments that have no place are not "
+                    "compiled: " + ", ".join(bound.kwargs))
+            args = bound.args
+        leaves = []
+        form = flatten(tuple(args), leaves)
+        for i, x in enumerate(leaves):
+            if not isinstance(x, Array) and _is_array(x):
+                leaves[i] = asarray(x)
+        return form, leaves
 
-    def _find(self, arguments):
-        general, _ = _describe(arguments, ())
-        static = self.static.setdefault(general, set())
+    def _find(self, form, leaves):
+        general, _ = _describe(leaves, ())
+        static = self.static.setdefault((form, general), set())
         while True:
-            key, lengths = _describe(arguments, static)
-            if key in self.traces:
-                return self.traces[key]
+            key, lengths = _describe(leaves, static)
+            if (form, key) in self.traces:
+                return self.traces[form, key]
+            open_ = {n: v for n, v in lengths.items() if v not in static}
             try:
-                names = {v: k for k, v in lengths.items()}
-                open_ = {n: v for n, v in lengths.items() if v not in static}
-                trace = Trace(self.function, key, arguments, open_)
+                trace = Trace(self.function, key, form, leaves, open_)
             except Specialise as why:
-                if set(why.sizes) <= static or not set(why.sizes) <= {
-                        *names, *(f"a{i}" for i in range(len(arguments)))}:
+                known = {*lengths.values(), *map("a{}".format,
+                                                 range(len(leaves)))}
+                if not set(why.sizes) <= known - static:
                     raise
                 static.update(why.sizes)
                 continue
@@ -218,7 +203,7 @@ class Jit(_core.Jit):
                     why.add_note("where " + ", ".join(
                         f"{v} is {n}" for n, v in open_.items()))
                 raise
-            self.traces[key] = trace
+            self.traces[form, key] = trace
             if len(self.traces) == MOST_TRACES:
                 warnings.warn(
                     f"{self.__name__} was traced {MOST_TRACES} times: for "
@@ -228,11 +213,11 @@ class Jit(_core.Jit):
             return trace
 
     def _slow(self, *args, **kwargs):
-        arguments = self._arguments(args, kwargs)
-        if tracing and any(isinstance(x, Array) and x.storage is None
-                           for x in arguments):
-            return self.function(*arguments)
-        return self._find(arguments).run(arguments, self)
+        form, leaves = self._arguments(args, kwargs)
+        if tracing() and any(isinstance(x, Array) and x.storage is None
+                             for x in leaves):
+            return self.function(*fill(form, leaves))
+        return self._find(form, leaves).run(leaves, self)
 
 
 def jit(function):
@@ -248,7 +233,7 @@ def _text(function, stage):
     def of(*args, **kwargs):
         trace = function.trace(*args, **kwargs)
         names = tuple(f"out{i}" for i in range(len(trace.outputs)))
-        return _core.text(tuple(trace.outputs), names, stage)
+        return _core.text(trace.outputs, names, stage)
     return of
 
 

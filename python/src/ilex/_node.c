@@ -85,9 +85,14 @@ form_of(const ilex_form *f)
 static PyObject *
 node_lengths(Node *self)
 {
-    if (self->storage)
-        return integers(ilex_storage_shape(self->storage->s),
-                        ilex_storage_rank(self->storage->s));
+    if (self->storage) {
+        const ilex_storage *s = self->storage->s;
+        int64_t length[MOST];
+        for (int k = 0; k < ilex_storage_rank(s); k++)
+            length[k] = ilex_storage_shape(s)[k] - ilex_storage_halo(s)[2 * k] -
+                        ilex_storage_halo(s)[2 * k + 1];
+        return integers(length, ilex_storage_rank(s));
+    }
     const ilex_domain *d = ilex_domain_of(self->array);
     int rank = ilex_array_rank(self->array);
     PyObject *t = PyTuple_New(rank);
@@ -115,6 +120,28 @@ node_axes(Node *self)
     return t;
 }
 
+/* Where each axis begins inside the halo, and the widths of that, of an array
+ * that has its elements; ((), ()) of one without names. */
+static PyObject *
+node_ranges(Node *self)
+{
+    const ilex_storage *s = self->storage ? self->storage->s : NULL;
+    int rank = s && *ilex_storage_axis_name(s, 0) ? ilex_storage_rank(s) : 0;
+    return Py_BuildValue(
+        "(NN)", integers(rank ? ilex_storage_origin(s) : NULL, rank),
+        integers(rank ? ilex_storage_halo(s) : NULL, 2 * rank));
+}
+
+static PyObject *
+node_domain(Node *self)
+{
+    char text[1000] = "";
+    ilex_array *a = array_of(self);
+    if (a)
+        ilex_array_domain(a, text, sizeof text);
+    return a ? PyUnicode_FromString(text) : NULL;
+}
+
 static PyObject *
 node_get(Node *self, void *what)
 {
@@ -136,6 +163,12 @@ node_get(Node *self, void *what)
     case 'a':
         o = node_axes(self);
         break;
+    case 'r':
+        o = node_ranges(self);
+        break;
+    case 'o':
+        o = node_domain(self);
+        break;
     default:
         o = Py_NewRef(s ? (PyObject *)self->storage : Py_None);
     }
@@ -148,6 +181,8 @@ static PyGetSetDef node_getset[] = {
     {"ndim", (getter)node_get, NULL, "The number of axes.", "n"},
     {"type", (getter)node_get, NULL, "The name of the dtype.", "d"},
     {"axes", (getter)node_get, NULL, "Names of the axes, '' for none.", "a"},
+    {"ranges", (getter)node_get, NULL, "Origins, and widths of the halo.", "r"},
+    {"domain", (getter)node_get, NULL, "The domain as text.", "o"},
     {"storage", (getter)node_get, NULL, "The elements, or None.", "s"},
     {NULL},
 };

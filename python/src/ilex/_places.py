@@ -88,7 +88,7 @@ def is_flag(item):
 
 def _places(mask):
     found = tuple(_core.nonzero(mask, k) for k in range(mask.ndim))
-    if not tracing:
+    if not tracing():
         _core.compute(found)  # their length is that of the values
     return found
 

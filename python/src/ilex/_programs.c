@@ -193,13 +193,14 @@ call_dealloc(Call *self)
 static void
 slot_of(Slot *slot, PyObject *name, PyObject *o)
 {
+    bool read = name != Py_None; /* a number that is not belongs to the trace */
     *slot = (Slot){.kind = PyObject_TypeCheck(o, storage_type) ? 's'
-                           : PyFloat_CheckExact(o)             ? 'f'
-                           : PyLong_CheckExact(o)              ? 'i'
-                           : PyComplex_CheckExact(o)           ? 'c'
+                           : read && PyFloat_CheckExact(o)     ? 'f'
+                           : read && PyLong_CheckExact(o)      ? 'i'
+                           : read && PyComplex_CheckExact(o)   ? 'c'
                                                                : 'o',
                    .object = o,
-                   .name = name == Py_None ? NULL : PyUnicode_AsUTF8(name)};
+                   .name = read ? PyUnicode_AsUTF8(name) : NULL};
     if (slot->kind != 's')
         return;
     const ilex_storage *s = slot->like = ((Storage *)o)->s;
@@ -272,6 +273,21 @@ alike(const Slot *slot, ilex_dtype dtype, int rank, const int64_t *shape,
     return same;
 }
 
+/* Have two storages the same axes, around the same halo? */
+static bool
+same_axes(const ilex_storage *a, const ilex_storage *b)
+{
+    bool same = true;
+    for (int k = 0; same && k < ilex_storage_rank(a); k++)
+        same =
+            !strcmp(ilex_storage_axis_name(a, k),
+                    ilex_storage_axis_name(b, k)) &&
+            ilex_storage_origin(a)[k] == ilex_storage_origin(b)[k] &&
+            ilex_storage_halo(a)[2 * k] == ilex_storage_halo(b)[2 * k] &&
+            ilex_storage_halo(a)[2 * k + 1] == ilex_storage_halo(b)[2 * k + 1];
+    return same;
+}
+
 /* The elements of an argument; NULL, without an exception: it is of another
  * kind. "view" is to be released if it has an object. */
 static void *
@@ -285,10 +301,14 @@ elements(const Slot *slot, PyObject *o, Py_buffer *view)
         ilex_storage *s = ((Storage *)o)->s;
         bool same = alike(slot, ilex_storage_dtype(s), ilex_storage_rank(s),
                           ilex_storage_shape(s), ilex_storage_stride(s), 1);
-        return same ? (void *)ilex_storage_const_data(s) : NULL;
+        return same && same_axes(s, slot->like)
+                   ? (void *)ilex_storage_const_data(s)
+                   : NULL;
     }
     ilex_dtype dtype;
     int swapped = 0;
+    if (*ilex_storage_axis_name(slot->like, 0))
+        return NULL; /* of a field */
     if (PyObject_GetBuffer(o, view, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
         PyErr_Clear();
         return NULL;
@@ -297,6 +317,16 @@ elements(const Slot *slot, PyObject *o, Py_buffer *view)
                 alike(slot, dtype, view->ndim, (const int64_t *)view->shape,
                       (const int64_t *)view->strides, view->itemsize);
     return same ? view->buf : NULL;
+}
+
+/* Is an argument what a trace was made for: this object, or an equal number? */
+static bool
+is_same(PyObject *o, PyObject *own)
+{
+    bool number = PyLong_CheckExact(own) || PyFloat_CheckExact(own) ||
+                  PyComplex_CheckExact(own);
+    return o == own || (number && Py_TYPE(o) == Py_TYPE(own) &&
+                        PyObject_RichCompareBool(o, own, Py_EQ) == 1);
 }
 
 /* Sets a number; false: it is of another kind. */
@@ -320,7 +350,7 @@ set_number(Call *c, const Slot *slot, PyObject *o)
     } else {
         return false;
     }
-    return !slot->name || ilex_prepared_set(c->q, &b) == ILEX_OK;
+    return ilex_prepared_set(c->q, &b) == ILEX_OK;
 }
 
 /* New storages for the outputs; NULL after an error. */
@@ -357,7 +387,7 @@ call_run(Call *c, PyObject *const *args)
         void *at = NULL;
         ok = slot->kind == 's'
                  ? (at = elements(slot, args[i], &view[i])) != NULL
-             : slot->kind == 'o' ? args[i] == slot->object
+             : slot->kind == 'o' ? is_same(args[i], slot->object)
                                  : set_number(c, slot, args[i]);
         if (slot->name)
             c->data[n++] = at;
