@@ -41,10 +41,17 @@ environment first
 install first "$work/clone/python"
 (cd "$work" && first/bin/python -m unittest discover -s clone/python/tests)
 
-# The four lines of the README.
-sed -n '/^```python$/,/^```$/p' "$srcdir/README.md" | grep -v '^```' \
-    >"$work/lines.py"
+# The lines of the README, and those of the manual.
+python_of() {
+    sed -n '/^```python$/,/^```$/p' "$1" | grep -v '^```'
+}
+python_of "$srcdir/README.md" >"$work/lines.py"
 [ -s "$work/lines.py" ] || { echo "README.md has no Python"; exit 1; }
+python_of "$srcdir/doc/python.md" >"$work/manual.py"
+[ -s "$work/manual.py" ] || { echo "doc/python.md has no Python"; exit 1; }
+(cd "$work" && first/bin/python manual.py)
+python_of "$srcdir/python/README.md" >"$work/short.py"
+(cd "$work" && first/bin/python short.py)
 (cd "$work" && first/bin/python lines.py >out)
 grep -q . "$work/out" || { echo "the README's lines print nothing"; exit 1; }
 
