@@ -470,6 +470,12 @@ mutants:
 	    "--changed=$(CHANGED)" "--lot=$(LOT)" "--seed=$(SEED)" \
 	    $(srcdir) $(MUTANTS)
 
+# Test suites of others over the package in Python, whose checkouts are in the
+# directory CLIENTS (tests/clients/run.sh).
+check-clients: all
+	srcdir='$(srcdir)' PYTHON='$(PYTHON)' $(SHELL) \
+	    $(srcdir)/tests/clients/run.sh $(CLIENTS)
+
 # Writes what the compiler makes of tests/stages/*.ilx; read the diff after.
 golden-update: ilexc$(EXEEXT)
 	srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/stages/stages.sh --update
@@ -478,5 +484,5 @@ golden-update: ilexc$(EXEEXT)
 	mv passes.new $(srcdir)/doc/passes.md
 
 .PHONY: golden-update
-.PHONY: quick try long bundle check-chunks check-cuda check-golden check-math \
+.PHONY: quick try long bundle check-chunks check-clients check-cuda check-golden check-math \
 	check-valgrind fuzz mutants

@@ -77,7 +77,7 @@ def result_type(*operands):
     for x in operands:
         if not isinstance(x, (Array, bool, int, float, complex)):
             x = _core.filled("", False, as_dtype(x).number)
-        made = x if made is None else _core.where(True, made, x)
+        made = x if made is None else where(True, made, x)
     if not isinstance(made, Array):
         return as_dtype(type(made))
     return made.dtype
