@@ -74,8 +74,9 @@ def can_cast(from_, to, /):
 def result_type(*operands):
     """The dtype of an operation on arrays and dtypes."""
     made = None
-    for x in operands:
-        if not isinstance(x, (Array, bool, int, float, complex)):
+    weak = (bool, int, float, complex)
+    for x in sorted(operands, key=lambda x: isinstance(x, weak)):
+        if not isinstance(x, (Array, *weak)):
             x = _core.filled("", False, as_dtype(x).number)
         made = x if made is None else where(True, made, x)
     if not isinstance(made, Array):
