@@ -164,6 +164,30 @@ class Subscripts(Case):
         y[y < 0] = ilex.asarray([7.0, 8.0])
         self.same(y, [0.0, 1, 2, 7, 8])
 
+    def test_new_axes_and_masks(self):
+        x = np.arange(12.0).reshape(4, 3)
+        y = ilex.asarray(x)
+        z = x.copy()
+        z[:, None, 1] = [[7.0], [8.0], [9.0], [10.0]]
+        self.same(y.at[:, None, 1].set([[7.0], [8.0], [9.0], [10.0]]), z)
+        with self.assertRaises(IndexError):
+            y[ilex.asarray([True, False])]
+        with self.assertRaises(IndexError):
+            y[:, ilex.asarray([True] * 4)]
+        self.same(y[..., np.array([True, False, True])], x[..., [0, 2]])
+
+    def test_masks_give_memory_back(self):
+        v = np.random.default_rng(0).random(100)
+        import sys
+        before = sys.getrefcount(v)
+        for _ in range(300):
+            a = ilex.asarray(v)
+            a[a > 0.5].compute()
+            ilex.unique_values(a)
+        del a
+        ilex.asarray(1) + 1
+        self.assertLess(sys.getrefcount(v), before + 10)
+
     def test_at(self):
         x = ilex.asarray([1, 2, 3])
         self.same(x.at[[0, 0, 2]].add(10), [21, 2, 13])
@@ -211,6 +235,32 @@ class Objects(Case):
         self.assertEqual((half + half).tolist(), [2.0, 4.0])
         with self.assertRaises(TypeError):
             ilex.zeros((2,), dtype="float99")
+
+    def test_bounds_and_axes(self):
+        u = ilex.asarray([1, 200], dtype="uint8")
+        self.assertEqual(ilex.clip(u, -1, 300).tolist(), [1, 200])
+        self.same(ilex.clip(ilex.asarray([1, 2, 3]), 1.5, 2.5), [1.5, 2, 2.5])
+        self.same(ilex.linspace(-3.5, 3.5, 5, dtype=int),
+                  np.linspace(-3.5, 3.5, 5, dtype=int))
+        self.same(np.add(ilex.asarray(np.float32([1])), 1), np.float32([2]))
+        self.assertEqual(ilex.zeros((1,), dtype="i8").dtype, np.dtype("i8"))
+        self.assertEqual(ilex.float64, np.float64)
+        m = ilex.ones((2, 3))
+        for wrong in (lambda: ilex.cumulative_sum(m, axis=5),
+                      lambda: ilex.diff(m, axis=4),
+                      lambda: ilex.stack([m, m], axis=7),
+                      lambda: ilex.permute_dims(m, (0, 3)),
+                      lambda: ilex.sum(m, axis=2)):
+            with self.assertRaises(IndexError):
+                wrong()
+        x = ilex.asarray([1.0, 2.0])
+        for made in (ilex.clip(x), ilex.flip(x, axis=())):
+            made[0] = 9
+        self.assertEqual(x.tolist(), [1.0, 2.0])
+        with self.assertRaises(TypeError):
+            ilex.Array()
+        with self.assertRaises(TypeError):
+            ilex._core.compile((1,), "x")
 
     def test_functions(self):
         x = np.random.default_rng(3).random((4, 5))

@@ -111,6 +111,58 @@ class Jit(unittest.TestCase):
             step({"w": {1, 2}, "more": [1, None]}, 0.5)
         self.assertIn("unhashable", str(caught.exception))
 
+    def test_lengths_that_decide(self):
+        """What symbols leave open is traced with numbers."""
+        w, v = np.arange(4.0), np.arange(4.0) + 1
+        cases = ((lambda x: x + w, v + w), (lambda x: x[:3], v[:3]),
+                 (lambda x: x[3], v[3]), (lambda x: x[::2], v[::2]),
+                 (lambda x: ilex.reshape(x, (2, -1)), v.reshape(2, -1)),
+                 (lambda x: ilex.zeros(x.shape), np.zeros(4)),
+                 (lambda x: x.shape[0], np.array(4)),
+                 (lambda x: 0.5 * x.shape[0] * x, 2.0 * v),
+                 (lambda x: x[x > 2], v[v > 2]),
+                 (lambda x: x if x.shape[0] in (None, 4) else -x, v),
+                 (lambda x: ilex.linalg.det(ilex.reshape(x, (2, 2))),
+                  np.linalg.det(v.reshape(2, 2))))
+        for f, want in cases:
+            g = ilex.jit(f)
+            for _ in range(3):
+                np.testing.assert_allclose(np.asarray(g(v)), want)
+        for f in (ilex.unique_values, ilex.nonzero):
+            g = ilex.jit(f)
+            g(v)
+            self.assertEqual(np.asarray(g(v)).ravel().tolist(),
+                             np.asarray(f(ilex.asarray(v))).ravel().tolist())
+
+    def test_weak_results_are_weak(self):
+        x = np.ones(4, "f")
+        for f in (lambda x, k: x * (k * 2), lambda x, k: x / x.size * -k,
+                  lambda x, k: x + ilex.exp(k)):
+            self.assertEqual(ilex.jit(f)(x, 1.5).dtype, ilex.float32)
+
+    def test_constants_are_told_apart(self):
+        f = ilex.jit(lambda x, t: x * t[0] if t[0] else x)
+        i = np.arange(4)
+        self.assertEqual([f(i, (k,)).dtype.name for k in (2, 2.0, True, 2)],
+                         ["int64", "float64", "int64", "int64"])
+        g = ilex.jit(lambda x, d: ilex.astype(x, d))
+        self.assertEqual(g(i, float).dtype, ilex.float64)
+        P = namedtuple("P", "a b")
+        h = ilex.jit(lambda x: P(x + 1, x + 2))
+        for _ in range(3):
+            self.assertIsInstance(h(i), P)
+
+    def test_arguments_are_not_changed(self):
+        @ilex.jit
+        def inner(u):
+            u[0] = 0.0
+            return u * 2
+
+        outer = ilex.jit(lambda u: (inner(u), u + 0))
+        x = ilex.ones((3,))
+        for f in (outer, lambda u: (inner(u), u + 0)):
+            self.assertEqual(f(x)[1].tolist(), [1.0, 1.0, 1.0])
+
     def test_calls_are_prepared(self):
         @ilex.jit
         def f(x):
@@ -204,7 +256,7 @@ class Jit(unittest.TestCase):
         except ValueError:
             text = traceback.format_exc()
         self.assertIn("# here", text)
-        self.assertIn("where n0 is 3, n1 is 2", text)
+        self.assertIn("lengths 3 and 2", text)
         with self.assertRaises(TypeError) as caught:
             g(np.ones(3))
         self.assertIn("where", str(caught.exception))

@@ -168,7 +168,8 @@ class Array(_core.Node):
             getattr(_core, ufunc.__name__, None)
         if method != "__call__" or kwargs or f is None:
             return NotImplemented
-        return f(*map(asarray, inputs))
+        return f(*weakly([x if isinstance(x, _KNOWN) else asarray(x)
+                          for x in inputs]))
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None,
                    copy=None):
@@ -217,12 +218,9 @@ class Array(_core.Node):
         if len(items) == 1 and is_flag(items[0]):
             return self[None][:int(bool(items[0]))]
         try:
-            return _core.subscript(self, items)
+            return _core.subscript(self, items if tracing() else
+                                   without_masks(self, items))
         except (RankError, ShapeError) as why:
-            mask = items[0]
-            if len(items) == 1 and is_mask(mask) and 0 in mask.shape and \
-                    mask.ndim <= self.ndim:
-                return self[(slice(0, 0), *(0,) * (mask.ndim - 1))]
             raise SubscriptError(str(why)) from None
 
     def __setitem__(self, key, value):
@@ -246,11 +244,11 @@ class Array(_core.Node):
 def _binary(name, f):
     def forward(self, other):
         pair = _operands(self, other)
-        return pair if pair is NotImplemented else f(*pair)
+        return pair if pair is NotImplemented else still_weak(pair, f(*pair))
 
     def backward(self, other):
         pair = _operands(other, self)
-        return pair if pair is NotImplemented else f(*pair)
+        return pair if pair is NotImplemented else still_weak(pair, f(*pair))
 
     def inplace(self, other):
         made = forward(self, other)
@@ -258,8 +256,8 @@ def _binary(name, f):
             return made
         if made.type != self.type or made.lengths != self.lengths:
             raise TypeError(
-                f"{self.dtype.name}[{text(self.lengths)}] cannot become "
-                f"{made.dtype.name}[{text(made.lengths)}]")
+                f"{self.dtype.name}[{self.domain}] cannot become "
+                f"{made.dtype.name}[{made.domain}]")
         self.become(made)
         return self
 
@@ -299,12 +297,24 @@ class Weak(Array):
 def weakly(operands):
     """Operands of which numbers that are traced, and complex ones, have the
     dtype of the others, if these can be such a number."""
+    operands = [x.array if type(x) is Length else x for x in operands]
     strong = [x for x in operands if isinstance(x, Array) and
               type(x) is not Weak]
     if not strong or len(strong) == len(operands):
         return operands
     most = max(strong, key=lambda x: _RANKS[x.dtype.kind]).dtype
     return [_weak(x, most) for x in operands]
+
+
+def still_weak(operands, made):
+    """What is made of numbers alone is one of them."""
+    if type(operands[0]) is Array or (len(operands) > 1 and
+                                      type(operands[1]) is Array):
+        return made
+    if any(type(x) is Weak for x in operands) and \
+            not any(type(x) is Array for x in operands) and made.ndim == 0:
+        made.__class__ = Weak
+    return made
 
 
 def _weak(x, most):
@@ -339,11 +349,12 @@ for _name, _f in {
     _binary(_name, _f)
 for _name, _f in {"neg": _core.negative, "pos": _core.positive,
                   "abs": _core.absolute, "invert": _core.invert}.items():
-    setattr(Array, f"__{_name}__", lambda self, f=_f: f(self))
+    setattr(Array, f"__{_name}__",
+            lambda self, f=_f: still_weak((self,), f(self)))
 Array.__hash__ = None
 
 
 # These make arrays, and arrays use them.
 from ._convert import (asarray, astype, numbers_of, of_bytes,  # noqa: E402
                        shown)
-from ._places import At, entries, is_flag, is_mask  # noqa: E402
+from ._places import At, entries, is_flag, without_masks  # noqa: E402

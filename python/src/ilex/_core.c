@@ -89,11 +89,10 @@ static PyObject *
 core_scope_end(PyObject *module, PyObject *mark)
 {
     size_t m = PyLong_AsSize_t(mark);
-    if (PyErr_Occurred())
-        return NULL;
-    ilex_scope_end(ctx, m, NULL);
+    if (!PyErr_Occurred())
+        ilex_scope_end(ctx, m, NULL);
     leave();
-    Py_RETURN_NONE;
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
 /* lock_begin(), lock_end(): around a fork. */

@@ -75,6 +75,8 @@ PyObject *integers(const int64_t *x, int n);
 PyObject *node_new(ilex_array *a, Storage *storage);
 /* The array of a node; NULL after an error. The lock is held. */
 ilex_array *array_of(Node *n);
+/* The same of any object; one that is no array raises. */
+ilex_array *array_in(PyObject *o);
 /* The end of a scope that made "a": it is the caller's. */
 PyObject *finish(size_t mark, ilex_array *a);
 

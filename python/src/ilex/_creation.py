@@ -33,12 +33,12 @@ def full(shape, fill_value, *, dtype=None, device=None):
 
 def zeros(shape, *, dtype=None, device=None):
     """0 everywhere."""
-    return full(shape, 0, dtype=dtype or "f64", device=device)
+    return full(shape, 0, dtype=dtype or "float64", device=device)
 
 
 def ones(shape, *, dtype=None, device=None):
     """1 everywhere."""
-    return full(shape, 1, dtype=dtype or "f64", device=device)
+    return full(shape, 1, dtype=dtype or "float64", device=device)
 
 
 empty = zeros
@@ -93,6 +93,8 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     via = own if own.kind in "fc" else BY_SHORT["f64"]
     ends = [_core.filled("", x, via.number) for x in (start, stop)]
     made = _core.linspace(str(num), *ends, endpoint)
+    if own.kind in "iu":
+        made = _core.floor(made)
     return made if made.type == own.short else _core.cast(made, own.number)
 
 
@@ -101,7 +103,7 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     _device(device)
     cols = n_rows if n_cols is None else n_cols
     k = _b.max(-2**62, _b.min(k, 2**62))
-    return _core.eye(f"{n_rows}, {cols}", k, as_dtype(dtype or "f64").number)
+    return _core.eye(f"{n_rows}, {cols}", k, as_dtype(dtype or "float64").number)
 
 
 def meshgrid(*arrays, indexing="xy"):

@@ -26,18 +26,24 @@ class dtype:
     def __eq__(self, other):
         if isinstance(other, dtype):
             return self is other
+        if isinstance(other, type):
+            return other.__name__ == self.name
         return getattr(other, "name", other) == self.name
 
     def __hash__(self):
         return hash(self.name)
 
     def __reduce__(self):
-        return as_dtype, (self.short,)
+        return as_dtype, (self.name,)
 
 
 BY_SHORT = {short: dtype(short, number) for short, number in DTYPES.items()}
 BY_NAME = {d.name: d for d in BY_SHORT.values()}
-_PYTHON = {bool: "bool", int: "i64", float: "f64", complex: "c128"}
+# As NumPy writes them: "i8" has 8 bytes.
+_CODES = {f"{d.kind}{d.itemsize}": d for d in BY_SHORT.values()
+          if d.short != "bf16"} | {"?": BY_SHORT["bool"]}
+_PYTHON = {bool: "bool", int: "int64", float: "float64",
+           complex: "complex128"}
 _KINDS = {"bool": "b", "signed integer": "i", "unsigned integer": "u",
           "integral": "iu", "real floating": "f", "complex floating": "c",
           "numeric": "iufc"}
@@ -51,7 +57,7 @@ def as_dtype(x):
     if isinstance(x, type):
         x = _PYTHON.get(x, getattr(x, "__name__", x))
     name = x if isinstance(x, str) else getattr(x, "name", None)
-    found = BY_SHORT.get(name) or BY_NAME.get(name)
+    found = BY_NAME.get(name) or _CODES.get(name)
     if found is None:
         raise TypeError(f"{x!r} is no dtype of Ilex, which are: "
                         + ", ".join(BY_NAME))

@@ -2,8 +2,7 @@
 """Functions that go element by element."""
 
 from . import _core
-from ._array import Array, weakly
-from ._convert import asarray
+from ._array import Array, still_weak, weakly
 from ._dtypes import as_dtype
 
 
@@ -32,13 +31,14 @@ def _named(function, name, f):
 
 def _unary(f):
     def function(x, /):
-        return f(x)
+        return still_weak((x,), f(x))
     return function
 
 
 def _binary(f):
     def function(x1, x2, /):
-        return f(*weakly((x1, x2)))
+        pair = weakly((x1, x2))
+        return still_weak(pair, f(*pair))
     return function
 
 
@@ -52,17 +52,23 @@ for _name, _own in _ELEMENTWISE.items():
     _f = getattr(_core, _own)
     _make = _unary if _f.arity == 1 else _binary
     globals()[_name] = _named(_make(_f), _name, _f)
+maximum, minimum = globals()["maximum"], globals()["minimum"]
 
 
 def clip(x, /, min=None, max=None):
     """The elements, not below min and not above max."""
-    lo = x if min is None else maximum(x, _like(min, x))
-    return lo if max is None else minimum(lo, _like(max, x))
+    lo = x.alias() if min is None else maximum(x, _bound(min, x))
+    return lo if max is None else minimum(lo, _bound(max, x))
 
 
-def _like(bound, x):
-    bound = asarray(bound) if not isinstance(bound, Array) else bound
-    return _core.cast(bound, x.dtype.number) if bound.type != x.type else bound
+def _bound(bound, x):
+    """A bound; an integer that the dtype lacks is its nearest one."""
+    if type(bound) is int and x.dtype.kind in "iu":
+        bits, signed = 8 * x.dtype.itemsize, x.dtype.kind == "i"
+        least = -(1 << bits - 1) if signed else 0
+        most = (1 << bits - signed) - 1
+        bound = least if bound < least else most if bound > most else bound
+    return bound
 
 
 def can_cast(from_, to, /):

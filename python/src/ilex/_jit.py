@@ -12,12 +12,12 @@ from . import _core
 from ._array import Array, Weak, traces, tracing
 from ._convert import asarray
 from ._dtypes import as_dtype
-from ._generated import Error
+from ._generated import Error, SizeError
 from ._lengths import Length, Specialise
 from ._tree import fill, flatten, is_flat
 
 MOST_TRACES = 8   # before a warning
-MOST_CALLS = 16   # prepared ones of a trace
+MOST_CALLS = 4    # prepared ones of a trace, which hold arrays
 
 
 def _is_array(x):
@@ -87,6 +87,7 @@ class Trace:
             self.outputs = tuple(map(_output, made))
             self.program = _core.compile(self.outputs, _name(function)) \
                 if made else None
+            self.counted = any("_ilex" in x.domain for x in self.outputs)
         finally:
             traces.pop()
             _core.scope_end(mark)
@@ -99,7 +100,7 @@ class Trace:
         pairs = self._pairs(leaves)
         bound = tuple((n, x) for n, x in pairs if n is not None)
         made = self.program.evaluate(bound, len(self.outputs))
-        if self.flat and (self.form == 0 or is_flat(self.form, len(made))):
+        if self.flat and not self.counted and (self.form == 0 or is_flat(self.form, len(made))):
             owner.fast = self._call(pairs, made)
         return fill(self.form, [_core.data(s) for s in made])
 
@@ -198,11 +199,11 @@ class Jit(_core.Jit):
                     raise
                 static.update(why.sizes)
                 continue
-            except Error as why:
-                if open_:
-                    why.add_note("where " + ", ".join(
-                        f"{v} is {n}" for n, v in open_.items()))
-                raise
+            except Error:
+                if not open_:
+                    raise
+                static.update(open_.values())  # with numbers it may be right
+                continue
             self.traces[form, key] = trace
             if len(self.traces) == MOST_TRACES:
                 warnings.warn(
@@ -216,7 +217,15 @@ class Jit(_core.Jit):
         form, leaves = self._arguments(args, kwargs)
         if tracing() and any(isinstance(x, Array) and x.storage is None
                              for x in leaves):
-            return self.function(*fill(form, leaves))
+            return self.function(*fill(form, [
+                x.alias() if isinstance(x, Array) else x for x in leaves]))
+        leaves = [x.alias() if isinstance(x, Array) else x for x in leaves]
+        try:
+            return self._find(form, leaves).run(leaves, self)
+        except SizeError:  # a length that no array has that is read
+            _, lengths = _describe(leaves, ())
+            general, _ = _describe(leaves, ())
+            self.static[form, general].update(lengths.values())
         return self._find(form, leaves).run(leaves, self)
 
 

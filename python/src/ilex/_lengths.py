@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Lengths that are not numbers yet: those of what `ilex.jit` traces."""
 
+import operator
+
 from . import _core
 
 
-class Specialise(Exception):
-    """A trace wants the value of sizes: it is made again with them."""
+class Specialise(BaseException):
+    """A trace wants the value of sizes: it is made again with them. What it
+    traces does not catch it."""
 
     def __init__(self, sizes):
         super().__init__("the value of a length is needed: " +
@@ -56,6 +59,8 @@ class Length:
             constant, more = other.constant, other.terms
         elif isinstance(other, int):
             constant, more = other, {}
+        elif isinstance(other, (float, complex)):
+            return int(self) + sign * other
         else:
             return NotImplemented
         terms = dict(self.terms)
@@ -82,6 +87,8 @@ class Length:
     def __mul__(self, other):
         if isinstance(other, Length):
             return int(self) * int(other)
+        if isinstance(other, (float, complex)):
+            return int(self) * other
         if not isinstance(other, int):
             return NotImplemented
         if other == 0:
@@ -96,11 +103,26 @@ class Length:
 
     __index__ = __int__
 
+    def __float__(self):
+        return float(int(self))
+
+    def __format__(self, spec):
+        return format(int(self), spec) if spec else str(self)
+
     def __floordiv__(self, other):
         return int(self) // other
 
+    def __rfloordiv__(self, other):
+        return other // int(self)
+
     def __mod__(self, other):
         return int(self) % other
+
+    def __divmod__(self, other):
+        return divmod(int(self), other)
+
+    def __pow__(self, other):
+        return int(self) ** other
 
     def __truediv__(self, other):
         return self.array / other
@@ -111,9 +133,11 @@ class Length:
     @property
     def array(self):
         """The length as an array of rank 0."""
+        from ._array import Weak
         total = _core.i64(self.constant)
         for size, k in self.terms.items():
             total = _core.add(total, _core.multiply(_core.size(size), k))
+        total.__class__ = Weak
         return total
 
     # ---- comparisons ----
@@ -121,8 +145,10 @@ class Length:
     def _sign(self, other):
         """-1, 0 or 1 of self - other, if all sizes agree in it."""
         d = self - other
-        if d is NotImplemented or isinstance(d, int):
-            return d if d is NotImplemented else (d > 0) - (d < 0)
+        if d is NotImplemented:
+            raise TypeError(f"a length is not compared with {other!r}")
+        if not isinstance(d, Length):
+            return (d > 0) - (d < 0)
         up = all(k > 0 for k in d.terms.values())
         down = all(k < 0 for k in d.terms.values())
         least = d.constant + 2 * sum(d.terms.values())
@@ -133,8 +159,9 @@ class Length:
         raise Specialise(d.sizes)
 
     def __eq__(self, other):
-        sign = self._sign(other)
-        return sign if sign is NotImplemented else sign == 0
+        if not isinstance(other, (int, Length)):
+            return isinstance(other, float) and int(self) == other
+        return self._sign(other) == 0
 
     def __lt__(self, other):
         return self._sign(other) < 0
@@ -157,4 +184,5 @@ class Length:
 
 def text(lengths):
     """A shape as the C API reads it."""
-    return ", ".join(str(n) for n in lengths)
+    return ", ".join(str(n if isinstance(n, Length) else operator.index(n))
+                     for n in lengths)

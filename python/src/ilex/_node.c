@@ -53,6 +53,16 @@ array_of(Node *n)
     return n->array;
 }
 
+ilex_array *
+array_in(PyObject *o)
+{
+    if (PyObject_TypeCheck(o, node_type))
+        return array_of((Node *)o);
+    PyErr_Format(PyExc_TypeError, "'%.100s' is no array of Ilex",
+                 Py_TYPE(o)->tp_name);
+    return NULL;
+}
+
 PyObject *
 finish(size_t mark, ilex_array *a)
 {
@@ -204,7 +214,28 @@ node_become(Node *self, PyObject *o)
     Py_RETURN_NONE;
 }
 
+/* alias(): another object that is this array, whatever becomes of this one. */
+static PyObject *
+node_alias(Node *self, PyObject *none)
+{
+    enter();
+    ilex_array *array = self->array ? ilex_keep(self->array) : NULL;
+    PyObject *made = node_new(array, self->storage);
+    leave();
+    return made;
+}
+
+static PyObject *
+node_tp_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyErr_SetString(PyExc_TypeError,
+                    "arrays are made by functions, for example ilex.asarray");
+    return NULL;
+}
+
 static PyMethodDef node_methods[] = {
+    {"alias", (PyCFunction)node_alias, METH_NOARGS,
+     "alias(): another object that is this array."},
     {"become", (PyCFunction)node_become, METH_O,
      "become(other): this object is another array from now on."},
     {NULL},
@@ -248,6 +279,8 @@ core_compute(PyObject *module, PyObject *o)
             continue;
         }
         node[i]->storage = (Storage *)storage_new(made[i]);
+        if (!node[i]->storage)
+            continue; /* no memory: it stays what it is */
         ilex_drop(node[i]->array);
         node[i]->array = NULL;
     }
@@ -331,11 +364,9 @@ core_subscript(PyObject *module, PyObject *args)
 }
 
 PyType_Slot node_slots[] = {
-    SLOT(Py_tp_dealloc, node_dealloc),
-    SLOT(Py_tp_traverse, node_traverse),
-    SLOT(Py_tp_getset, node_getset),
-    SLOT(Py_tp_methods, node_methods),
-    {0},
+    SLOT(Py_tp_dealloc, node_dealloc), SLOT(Py_tp_traverse, node_traverse),
+    SLOT(Py_tp_new, node_tp_new),      SLOT(Py_tp_getset, node_getset),
+    SLOT(Py_tp_methods, node_methods), {0},
 };
 
 PyMethodDef node_functions[] = {

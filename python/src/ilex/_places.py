@@ -4,7 +4,7 @@
 import operator
 
 from . import _core
-from ._array import Array, tracing
+from ._array import Array, SubscriptError, tracing
 from ._convert import asarray
 from ._lengths import Length, text
 
@@ -30,19 +30,22 @@ class _Place:
         self.array, self.key = array, key
 
     def _with(self, f, value):
-        x = self.array
+        x = self.array.alias()  # whatever becomes of it meanwhile
         value = asarray(value)
         if value.type != x.type:
             value = _core.cast(value, x.dtype.number)
         items = entries(self.key)
-        masks = [i for i in items if isinstance(i, Array) and i.type == "bool"]
-        if masks and value.ndim == 0 and (is_flag(items[0]) or
-                                          masks[0].lengths == x.lengths):
+        masks = [i for i in items if is_mask(i)]
+        if len(items) == 1 and masks and value.ndim == 0 and (
+                is_flag(items[0]) or masks[0].lengths == x.lengths):
             return _core.where(masks[0], self._whole(f, value), x)
-        if masks:
-            items = tuple(j for i in items for j in
-                          (_places(i) if is_mask(i) else (i,)))
+        items = without_masks(x, items)
+        if None in [i for i in items if not isinstance(i, Array)]:
+            value = _core.broadcast_to(value, text(x[self.key].shape))
+            items = tuple(i for i in items if i is not None)
         place = _core.subscript(x, items)
+        if value.ndim > place.ndim:
+            value = _core.reshape_to(value, text(place.shape), None)
         if _core.identical(place, x):
             return self._whole(f, value)
         return f(x, place, value)
@@ -86,11 +89,52 @@ def is_flag(item):
     return is_mask(item) and item.ndim == 0
 
 
-def _places(mask):
-    found = tuple(_core.nonzero(mask, k) for k in range(mask.ndim))
-    if not tracing():
-        _core.compute(found)  # their length is that of the values
-    return found
+_compiled = {}  # functions whose results have lengths of their own
+
+
+def counted(f, *args):
+    """f(*args), whose length is that of its elements. Outside of a trace it is
+    computed at once, by a function that is compiled for all arrays of a kind:
+    a context keeps each size that it counts."""
+    if tracing():
+        return f(*args)
+    if f not in _compiled:
+        from ._jit import Jit
+        _compiled[f] = Jit(lambda *args: f(*args))
+    return _compiled[f](*args)
+
+
+def _nonzero(mask):
+    return tuple(_core.nonzero(mask, k) for k in range(mask.ndim))
+
+
+def places(mask):
+    """For each axis the indices of the elements that are true."""
+    return counted(_nonzero, mask)
+
+
+def without_masks(x, items):
+    """The entries with the places where masks are true instead of these."""
+    if not any(map(is_mask, items)):
+        return items
+    taken = sum(i.ndim if is_mask(i) else 1 for i in items
+                if i is not None and i is not Ellipsis)
+    made, axis = [], 0
+    for i in items:
+        n = 0 if i is None else x.ndim - taken if i is Ellipsis else \
+            i.ndim if is_mask(i) else 1
+        if is_mask(i):
+            _check_mask(i.shape, x.shape[axis:axis + n])
+        made.extend(places(i) if is_mask(i) and n else (i,))
+        axis += n
+    return tuple(made)
+
+
+def _check_mask(own, axes):
+    """A mask has the lengths of its axes, or none."""
+    if len(own) != len(axes) or not all(m in (n, 0)
+                                        for m, n in zip(own, axes)):
+        raise SubscriptError(f"a mask of {own} for axes of {axes}")
 
 
 def entries(key):

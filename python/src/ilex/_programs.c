@@ -27,9 +27,12 @@ core_compile(PyObject *module, PyObject *args)
     ilex_array **x = PyMem_Calloc((size_t)n + 1, sizeof *x);
     Program *self = PyObject_New(Program, program_type);
     enter();
-    for (Py_ssize_t i = 0; x && i < n; i++)
-        x[i] = array_of((Node *)PyTuple_GET_ITEM(list, i));
+    bool ok = x && self;
+    for (Py_ssize_t i = 0; ok && i < n; i++)
+        ok = (x[i] = array_in(PyTuple_GET_ITEM(list, i))) != NULL;
     if (self)
+        self->p = NULL;
+    if (ok)
         self->p =
             ilex_compile(ctx, (size_t)n, x,
                          &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
@@ -137,7 +140,7 @@ core_text(PyObject *module, PyObject *args)
     ilex_module *m = ilex_module_new(ctx, "program");
     for (Py_ssize_t i = 0; m && i < PyTuple_GET_SIZE(nodes); i++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
-        ilex_array *a = array_of((Node *)PyTuple_GET_ITEM(nodes, i));
+        ilex_array *a = array_in(PyTuple_GET_ITEM(nodes, i));
         if (!name || !a || ilex_module_output(m, name, a, NULL))
             break;
     }
@@ -289,15 +292,16 @@ same_axes(const ilex_storage *a, const ilex_storage *b)
 }
 
 /* The elements of an argument; NULL, without an exception: it is of another
- * kind. "view" is to be released if it has an object. */
+ * kind. "view" is to be released if it has an object, "held" given back. */
 static void *
-elements(const Slot *slot, PyObject *o, Py_buffer *view)
+elements(const Slot *slot, PyObject *o, Py_buffer *view, PyObject **held)
 {
     if (PyObject_TypeCheck(o, node_type))
         o = (PyObject *)((Node *)o)->storage;
     if (!o)
         return NULL;
     if (PyObject_TypeCheck(o, storage_type)) {
+        *held = Py_NewRef(o); /* what the array is may change meanwhile */
         ilex_storage *s = ((Storage *)o)->s;
         bool same = alike(slot, ilex_storage_dtype(s), ilex_storage_rank(s),
                           ilex_storage_shape(s), ilex_storage_stride(s), 1);
@@ -372,49 +376,68 @@ make_outputs(Call *c, void **data)
     return all;
 }
 
+/* Gives back what the arguments of a run are held by. */
+static void
+let_go(int n, Py_buffer *view, PyObject **held)
+{
+    for (int i = 0; i < n; i++) {
+        PyBuffer_Release(&view[i]);
+        Py_XDECREF(held[i]);
+    }
+}
+
+/* Looks at the arguments: where their elements are, and what holds these. */
+static bool
+take_arguments(Call *c, PyObject *const *args, Py_buffer *view, PyObject **held,
+               int *n)
+{
+    bool ok = true;
+    for (int i = 0; i < c->inputs; i++) {
+        const Slot *slot = &c->slot[i];
+        void *at = NULL;
+        view[i].obj = NULL;
+        held[i] = NULL;
+        if (ok && slot->kind == 's')
+            ok = (at = elements(slot, args[i], &view[i], &held[i])) != NULL;
+        else if (ok && slot->kind == 'o')
+            ok = is_same(args[i], slot->object);
+        else if (ok)
+            ok = set_number(c, slot, args[i]);
+        if (slot->name)
+            c->data[(*n)++] = at;
+    }
+    return ok;
+}
+
 /* Runs; the outputs. NULL without an exception: the arguments are of another
  * kind. */
 static PyObject *
 call_run(Call *c, PyObject *const *args)
 {
-    Py_buffer view[16];
-    PyObject *made = NULL;
-    bool ok = c->inputs <= 16;
+    enum { MOST_ARGUMENTS = 16 };
+    Py_buffer view[MOST_ARGUMENTS];
+    PyObject *held[MOST_ARGUMENTS], *made = NULL;
+    ilex_status rc = ILEX_OK;
     int n = 0;
-    for (int i = 0; i < c->inputs && ok; i++) {
-        const Slot *slot = &c->slot[i];
-        view[i].obj = NULL;
-        void *at = NULL;
-        ok = slot->kind == 's'
-                 ? (at = elements(slot, args[i], &view[i])) != NULL
-             : slot->kind == 'o' ? is_same(args[i], slot->object)
-                                 : set_number(c, slot, args[i]);
-        if (slot->name)
-            c->data[n++] = at;
-        if (!ok)
-            for (int k = 0; k <= i; k++)
-                PyBuffer_Release(&view[k]);
-    }
-    if (!ok)
+    if (c->inputs > MOST_ARGUMENTS)
         return NULL;
-    made = make_outputs(c, c->data + n);
-    ilex_status rc = made ? ilex_prepared_set_pointers(
-                                c->q, (size_t)(n + c->outputs), c->data)
-                          : ILEX_OK;
+    if (take_arguments(c, args, view, held, &n))
+        made = make_outputs(c, c->data + n);
+    if (made)
+        rc =
+            ilex_prepared_set_pointers(c->q, (size_t)(n + c->outputs), c->data);
     if (made && !rc) {
         Py_BEGIN_ALLOW_THREADS rc = ilex_prepared_run(c->q);
         Py_END_ALLOW_THREADS
     }
-    for (int i = 0; i < c->inputs; i++)
-        PyBuffer_Release(&view[i]);
+    let_go(c->inputs, view, held);
     if (rc)
         raise_status(rc, ilex_prepared_error(c->q));
-    if (rc || (made && c->single)) {
-        PyObject *one = rc ? NULL : Py_NewRef(PyTuple_GET_ITEM(made, 0));
-        Py_DECREF(made);
-        return one;
-    }
-    return made;
+    if (!made || (!rc && !c->single))
+        return made;
+    PyObject *one = rc ? NULL : Py_NewRef(PyTuple_GET_ITEM(made, 0));
+    Py_DECREF(made);
+    return one;
 }
 
 /* A function with a call for the arguments that it had last, if these may be

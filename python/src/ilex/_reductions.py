@@ -5,7 +5,7 @@ from . import _core
 from ._array import Array
 from ._convert import asarray, astype
 from ._creation import full
-from ._shapes import axes_text, concat
+from ._shapes import axes_text, axis_of, concat
 
 
 def _reduction(name, f, own_dtype=False):
@@ -53,7 +53,7 @@ def _spread(f, x, axis, correction, keepdims):
     n = 1
     listed = axis if isinstance(axis, tuple) else (axis,)
     for k, length in enumerate(x.shape):
-        if axis is None or k in [a % x.ndim for a in listed]:
+        if axis is None or k in [axis_of(a, x.ndim) for a in listed]:
             n = n * length
     factor = n / (n - correction) if n > correction else float("inf")
     if f is _core.std:
@@ -82,7 +82,7 @@ def _cumulative(name, f):
             if x.ndim > 1:
                 raise ValueError(f"{name}: say which of {x.ndim} axes")
             axis = 0
-        axis = axis % x.ndim
+        axis = axis_of(axis, x.ndim)
         if dtype is not None:
             x = astype(x, dtype)
         made = f(x, str(axis), 0)
@@ -108,8 +108,8 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     """Differences of neighbours, n times."""
     parts = [p for p in (prepend, x, append) if p is not None]
     x = concat(parts, axis=axis) if len(parts) > 1 else x
+    front = (slice(None),) * axis_of(axis, x.ndim)
     for _ in range(n):
-        front = (slice(None),) * (axis % x.ndim)
         hi, lo = x[(*front, slice(1, None))], x[(*front, slice(None, -1))]
         x = _core.not_equal(hi, lo) if x.dtype.kind == "b" else hi - lo
     return x

@@ -7,6 +7,7 @@ from . import _core
 from ._array import Array
 from ._convert import asarray, astype
 from ._creation import arange, zeros
+from ._places import counted, places
 from ._shapes import broadcast_to, flat, reshape, stack
 
 __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
@@ -17,7 +18,7 @@ __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
 def repeat(x, repeats, /, *, axis=None):
     """Each element several times over."""
     if isinstance(repeats, Array):
-        counts = astype(repeats, "i64")
+        counts = astype(repeats, "int64")
         x = flat(x) if axis is None else x
         axis = axis or 0
         ends = _core.cumsum(broadcast_to(counts, (x.shape[axis],)), "0", 0)
@@ -43,7 +44,7 @@ def nonzero(x, /):
     """For each axis the indices of the elements that are not 0."""
     if x.ndim == 0:
         raise ValueError("nonzero: the array has rank 0")
-    return tuple(_core.nonzero(x, k) for k in range(x.ndim))
+    return places(x)
 
 
 def argwhere(x, /):
@@ -61,7 +62,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
 
 def _sorted(f, x, axis, descending, stable):
     if x.ndim == 0:
-        return x if f is _core.sort else zeros((), dtype="i64")
+        return x if f is _core.sort else zeros((), dtype="int64")
     name = str(axis)
     if not descending:
         return f(x, name)
@@ -89,21 +90,21 @@ def top_k(x, k, /, *, axis=-1):
 
 def unique_values(x, /):
     """The elements that differ, in order."""
-    return _core.unique_values(flat(x))
+    return counted(_core.unique_values, flat(x))
 
 
 def unique_counts(x, /):
     """The elements that differ, and how often each is there."""
     x = flat(x)
     return namedtuple("unique_counts", "values counts")(
-        _core.unique_values(x), _core.unique_counts(x))
+        counted(_core.unique_values, x), counted(_core.unique_counts, x))
 
 
 def unique_inverse(x, /):
     """The elements that differ, and which of them each element is."""
     row = flat(x)
     return namedtuple("unique_inverse", "values inverse_indices")(
-        _core.unique_values(row),
+        counted(_core.unique_values, row),
         reshape(_core.unique_inverse(row), x.shape))
 
 
@@ -113,9 +114,10 @@ def unique_all(x, /):
     row = flat(x)
     return namedtuple("unique_all",
                       "values indices inverse_indices counts")(
-        _core.unique_values(row), _core.unique_indices(row),
+        counted(_core.unique_values, row),
+        counted(_core.unique_indices, row),
         reshape(_core.unique_inverse(row), x.shape),
-        _core.unique_counts(row))
+        counted(_core.unique_counts, row))
 
 
 def isin(x, elements, /, *, invert=False):

@@ -2,8 +2,10 @@
 """The same elements along other axes."""
 
 import builtins as _b
+import operator
 
 from . import _core
+from ._array import SubscriptError
 from ._convert import asarray
 from ._lengths import text
 
@@ -18,12 +20,21 @@ def shape_text(shape):
     return text(shape if isinstance(shape, (tuple, list)) else (shape,))
 
 
+def axis_of(axis, ndim):
+    """The number of an axis from the front."""
+    k = operator.index(axis)
+    if not -ndim <= k < ndim:
+        raise SubscriptError(f"there is no axis {k} of {ndim}")
+    return k % ndim
+
+
 def axes_text(x, axis):
     """Axes as the C API has them: NULL for all."""
     if axis is None:
         return None
     listed = axis if isinstance(axis, tuple) else (axis,)
-    return ", ".join(map(str, listed))
+    return ", ".join(a if isinstance(a, str) else str(axis_of(a, x.ndim))
+                     for a in listed)
 
 
 def flat(x):
@@ -41,7 +52,7 @@ def reshape(x, /, shape, *, copy=None):
 
 def permute_dims(x, /, axes):
     """Axis k of the result is axis axes[k] of x."""
-    return _core.permute(x, tuple(a % x.ndim for a in axes) if x.ndim else ())
+    return _core.permute(x, tuple(axis_of(a, x.ndim) for a in axes))
 
 
 def matrix_transpose(x, /):
@@ -63,17 +74,16 @@ def expand_dims(x, /, axis):
 
 def squeeze(x, /, axis):
     """Without axes of length 1."""
-    for a in axis if isinstance(axis, tuple) else (axis,):
-        if not -x.ndim <= a < x.ndim:
-            raise IndexError(f"squeeze: axis {a} of {x.ndim}")
     if axis == ():
-        return x
+        return x.alias()
     return _core.squeeze(x, axes_text(x, axis))
 
 
 def flip(x, /, *, axis=None):
     """The order of elements reversed along axes."""
-    return _core.flip(x, axes_text(x, axis)) if x.ndim and axis != () else x
+    if x.ndim == 0 or axis == ():
+        return x.alias()
+    return _core.flip(x, axes_text(x, axis))
 
 
 def roll(x, /, shift, *, axis=None):
@@ -121,15 +131,18 @@ def concat(arrays, /, *, axis=0):
 def stack(arrays, /, *, axis=0):
     """Arrays one after another along a new axis."""
     arrays = list(arrays)
-    return _core.stack(arrays, axis % (arrays[0].ndim + 1))
+    if not arrays:
+        raise ValueError("stack: there is no array")
+    return _core.stack(arrays, axis_of(axis, arrays[0].ndim + 1))
 
 
 def unstack(x, /, *, axis=0):
     """The parts of an array along an axis."""
-    front = (slice(None),) * (axis % x.ndim)
+    axis = axis_of(axis, x.ndim)
+    front = (slice(None),) * axis
     return tuple(x[(*front, i)] for i in range(x.shape[axis]))
 
 
 def tile(x, repetitions, /):
     """The array several times over along each axis."""
-    return _core.tile(x, text(repetitions)) if repetitions else x
+    return _core.tile(x, text(repetitions)) if repetitions else x.alias()
