@@ -271,6 +271,7 @@ class Objects(Case):
         self.same(ilex.concat([y, y], axis=1), np.concatenate([x, x], axis=1))
         self.same(ilex.roll(y, 2, axis=1), np.roll(x, 2, axis=1))
         self.same(ilex.max(y, axis=(0, 1)), x.max())
+        self.same(y.reshape((5, 4)).max(axis=0), x.reshape(5, 4).max(axis=0))
         self.same(ilex.unique_values(ilex.asarray([3, 1, 3])), [1, 3])
         self.same(ilex.arange(5, 0, -2), np.arange(5, 0, -2))
         self.same(ilex.reshape(y, (2, -1)), x.reshape(2, -1))

@@ -176,6 +176,9 @@ class Jit(unittest.TestCase):
         self.assertIsNot(f.fast, first)
         f(np.ones(3))
         self.assertIs(f.fast, first)
+        f.clear()
+        self.assertEqual((f.fast, len(f.traces)), (None, 0))
+        self.assertEqual(f(np.ones(3)).tolist(), [2.0, 2.0, 2.0])
 
     def test_many_traces_warn(self):
         @ilex.jit

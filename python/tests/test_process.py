@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import zlib
 
 import numpy as np
 
@@ -76,6 +77,10 @@ class Exchange(unittest.TestCase):
         x = ilex.asarray([[1, 2], [3, 4]], dtype="int16") + 1
         view = memoryview(x.compute().storage)
         self.assertEqual((view.format, view.tolist()), ("h", [[2, 3], [4, 5]]))
+        turned = ilex.asarray(np.arange(6.0).reshape(2, 3).T).storage
+        self.assertEqual(memoryview(turned).strides, (8, 24))
+        with self.assertRaises(BufferError):
+            zlib.crc32(turned)  # which wants bytes without gaps
         self.assertEqual(ilex.asarray(b"abc").tolist(), [97, 98, 99])
         import array
         self.assertEqual(ilex.asarray(array.array("d", [1.5])).tolist(), [1.5])

@@ -32,6 +32,9 @@ _core.setup(Array, convert, EXCEPTIONS)
 _os.register_at_fork(before=_core.lock_begin, after_in_parent=_core.lock_end,
                      after_in_child=_core.lock_end)
 globals().update(BY_NAME)
+for _name in ("sum prod mean max min any all argmax argmin var std reshape "
+              "squeeze").split():
+    setattr(Array, _name, globals()[_name])  # x.sum(axis=0), as of NumPy
 
 pi, e, inf, nan = (3.141592653589793, 2.718281828459045, float("inf"),
                    float("nan"))

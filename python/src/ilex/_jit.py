@@ -161,6 +161,12 @@ class Jit(_core.Jit):
     def __get__(self, owner, cls=None):
         return self if owner is None else types.MethodType(self, owner)
 
+    def clear(self):
+        """Forgets all traces, and the arrays that prepared calls hold."""
+        self.fast = None
+        self.traces.clear()
+        self.static.clear()
+
     def trace(self, *args, **kwargs):
         """The trace for such arguments."""
         return self._find(*self._arguments(args, kwargs))

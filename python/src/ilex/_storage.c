@@ -163,7 +163,11 @@ storage_getbuffer(Storage *self, Py_buffer *view, int flags)
     bool readonly = !ilex_storage_writable(self->s);
     Py_ssize_t *lengths = PyMem_Calloc(2 * (size_t)rank + 1, sizeof *lengths);
     view->obj = NULL;
-    if (!lengths || !format || (readonly && (flags & PyBUF_WRITABLE))) {
+    if (!lengths) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (!format || (readonly && (flags & PyBUF_WRITABLE))) {
         PyMem_Free(lengths);
         PyErr_SetString(PyExc_BufferError,
                         format ? "the storage is read-only"
@@ -175,7 +179,12 @@ storage_getbuffer(Storage *self, Py_buffer *view, int flags)
         lengths[rank + k] = ilex_storage_stride(self->s)[k] * bytes;
     }
     bool dense = ilex_storage_contiguous(self->s);
-    if (!dense && !(flags & PyBUF_STRIDES)) {
+    int contiguous =
+        PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS;
+    bool wanted = (flags & contiguous & ~PyBUF_STRIDES) ||
+                  (flags & PyBUF_STRIDES) != PyBUF_STRIDES;
+    if (wanted && (!dense || ((flags & PyBUF_F_CONTIGUOUS & ~PyBUF_STRIDES) &&
+                              rank > 1))) {
         PyMem_Free(lengths);
         PyErr_SetString(PyExc_BufferError, "the storage is not dense");
         return -1;
