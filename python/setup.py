@@ -13,6 +13,9 @@ from setuptools.command.build_ext import build_ext
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
+# Of what is copied, and of libtcc, which is part of it on Debian.
+LICENCES = {"LICENSE": os.path.join(TOP, "LICENSE"),
+            "LICENSE.libtcc": "/usr/share/doc/libtcc-dev/copyright"}
 SOURCES = [f"src/ilex/_{name}.c"
            for name in ("core", "functions", "node", "programs", "storage")]
 
@@ -62,10 +65,9 @@ class Build(build_ext):
                     os.path.join(target, "ilex"))
         real = os.path.realpath(library)
         shutil.copy(real, os.path.join(target, "ilex", "libilex.so.0"))
-        for name in ("LICENSE",):
-            if os.path.exists(os.path.join(TOP, name)):
-                shutil.copy(os.path.join(TOP, name),
-                            os.path.join(target, "ilex"))
+        for name, path in LICENCES.items():
+            if os.path.exists(path):
+                shutil.copy(path, os.path.join(target, "ilex", name))
         ext = self.extensions[0]
         ext.include_dirs = [include, self.build_temp, package]
         ext.extra_link_args = [real, "-Wl,-rpath,$ORIGIN"]

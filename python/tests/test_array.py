@@ -219,8 +219,16 @@ class Objects(Case):
                     [1j, 2], [[], []]):
             with self.subTest(obj=obj):
                 self.same(ilex.asarray(obj), np.asarray(obj))
+        self.same(ilex.asarray(range(3)), np.arange(3))
         with self.assertRaises(ValueError):
             ilex.asarray([[1], [1, 2]])
+
+        class Frame:  # of another library
+            def __array__(self, dtype=None, copy=None):
+                return np.arange(3.0)
+        self.same(ilex.ones((3,)) + Frame(), np.arange(3.0) + 1)
+        self.same(Frame() * ilex.ones((3,)), np.arange(3.0))
+        self.same(ilex.sum(Frame()), 3.0)
         with self.assertRaises(TypeError):
             ilex.asarray(object())
         with self.assertRaises(OverflowError):

@@ -140,6 +140,23 @@ class Jit(unittest.TestCase):
                   lambda x, k: x + ilex.exp(k)):
             self.assertEqual(ilex.jit(f)(x, 1.5).dtype, ilex.float32)
 
+    def test_arguments_by_name(self):
+        @ilex.jit
+        def f(x, y=2.0, *more, scale=1, **rest):
+            total = x * y * scale
+            for z in (*more, *rest.values()):
+                total = total + z
+            return total
+
+        x = np.ones(2)
+        for _ in range(2):
+            self.assertEqual(f(x).tolist(), [2.0, 2.0])
+            self.assertEqual(f(y=3.0, x=x).tolist(), [3.0, 3.0])
+            self.assertEqual(f(x, 1.0, x, scale=x * 4, a=x).tolist(),
+                             [6.0, 6.0])
+        with self.assertRaises(TypeError):
+            f()
+
     def test_constants_are_told_apart(self):
         f = ilex.jit(lambda x, t: x * t[0] if t[0] else x)
         i = np.arange(4)

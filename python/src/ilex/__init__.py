@@ -11,7 +11,7 @@ those of the Python array API standard, and some more of NumPy."""
 
 import os as _os
 
-from . import _core, fft, fields, linalg
+from . import _core, errors, fft, fields, linalg
 from ._array import Array
 from ._convert import asarray, astype, convert, from_dlpack
 from ._creation import *

@@ -331,8 +331,7 @@ def _operands(a, b):
     if type(a) is Array and (type(b) is Array or type(b) in _KNOWN[1:4]):
         return a, b
     if not isinstance(a, _KNOWN) or not isinstance(b, _KNOWN):
-        if not hasattr(a, "__array_interface__") and \
-                not hasattr(b, "__array_interface__"):
+        if not hasattr(a if isinstance(b, Array) else b, "__array__"):
             return NotImplemented
     return weakly([a, b])
 

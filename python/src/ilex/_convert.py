@@ -22,7 +22,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
         return _copied(obj.array, wanted, None)
     if isinstance(obj, (bool, int, float, complex)):
         return _of_numbers([obj], (), wanted)
-    if isinstance(obj, (list, tuple)):
+    if isinstance(obj, (list, tuple, range)):
         flat = []
         return _of_numbers(flat, _flatten(obj, flat), wanted)
     return _copied(_core.data(_foreign(obj)), wanted, copy)
@@ -80,7 +80,7 @@ def _flatten(obj, flat):
     """The shape of nested sequences, whose numbers are added to a list."""
     if isinstance(obj, Array) or hasattr(obj, "__array_interface__"):
         obj = asarray(obj).tolist()
-    if not isinstance(obj, (list, tuple)):
+    if not isinstance(obj, (list, tuple, range)):
         flat.append(obj)
         return ()
     shapes = {_flatten(o, flat) for o in obj} or {()}
@@ -176,7 +176,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 def convert(obj):
     """An operand that the core does not know, as an array."""
     if isinstance(obj, (Length, int, float, complex)) or \
-            hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__"):
+            hasattr(obj, "__array__") or hasattr(obj, "__dlpack__"):
         if type(obj) is complex:
             return _core.c128(obj.real, obj.imag)
         return asarray(obj)

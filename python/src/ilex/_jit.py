@@ -75,7 +75,8 @@ class Trace:
     def __init__(self, function, key, form, leaves, lengths):
         self.inputs = [_input(i, entry, x)
                        for i, (entry, x) in enumerate(zip(key, leaves))]
-        self.flat = is_flat(form, len(leaves))
+        self.flat = form[1][1] == (dict, ()) and \
+            is_flat(form[1][0], len(leaves))
         self.calls, self.used = {}, None
         mark = _core.scope_begin()
         traces.append(threading.get_ident())
@@ -83,7 +84,8 @@ class Trace:
             for name in lengths.values():
                 _core.assume(f"{name} >= 2")
             made = []
-            self.form = flatten(function(*fill(form, self.inputs)), made)
+            args, named = fill(form, self.inputs)
+            self.form = flatten(function(*args, **named), made)
             self.outputs = tuple(map(_output, made))
             self.program = _core.compile(self.outputs, _name(function)) \
                 if made else None
@@ -176,13 +178,9 @@ class Jit(_core.Jit):
         if kwargs:
             bound = inspect.signature(self.function).bind(*args, **kwargs)
             bound.apply_defaults()
-            if bound.kwargs:
-                raise TypeError(
-                    f"{self.__name__}: arguments that have no place are not "
-                    "compiled: " + ", ".join(bound.kwargs))
-            args = bound.args
+            args, kwargs = bound.args, bound.kwargs
         leaves = []
-        form = flatten(tuple(args), leaves)
+        form = flatten((tuple(args), kwargs), leaves)
         for i, x in enumerate(leaves):
             if not isinstance(x, Array) and _is_array(x):
                 leaves[i] = asarray(x)
@@ -223,8 +221,9 @@ class Jit(_core.Jit):
         form, leaves = self._arguments(args, kwargs)
         if tracing() and any(isinstance(x, Array) and x.storage is None
                              for x in leaves):
-            return self.function(*fill(form, [
-                x.alias() if isinstance(x, Array) else x for x in leaves]))
+            args, named = fill(form, [x.alias() if isinstance(x, Array) else x
+                                      for x in leaves])
+            return self.function(*args, **named)
         leaves = [x.alias() if isinstance(x, Array) else x for x in leaves]
         try:
             return self._find(form, leaves).run(leaves, self)
