@@ -388,6 +388,21 @@ is_whole_mask(const ilex_array *x, int n, const ix_item *item)
            ix_rank(x) > 0 && item->array->interior == x->interior;
 }
 
+/* Does an ellipsis stand between what picks elements? As NumPy has it, it keeps
+ * these apart even where it stands for no axis. */
+static bool
+is_split(int n, const ix_item *item)
+{
+    bool picks = false, split = false, dots = false;
+    for (int i = 0; i < n; i++) {
+        bool here = item[i].kind == IX_ITEM_ARRAY || item[i].kind == IX_ITEM_AT;
+        dots |= picks && item[i].kind == IX_ITEM_ELLIPSIS;
+        split |= here && dots;
+        picks |= here;
+    }
+    return split;
+}
+
 ilex_array *
 ix_build_gather(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
 {
@@ -395,6 +410,7 @@ ix_build_gather(ilex_context *ctx, ilex_array *x, int n, const ix_item *item)
     arrays a = {.first = -1};
     result r = {.rank = 0, .operand = {x}, .noperands = 1};
     bool ok = expand(x, n, item, all) && open_arrays(ctx, x, all, &a);
+    a.together = a.together && !is_split(n, item);
     if (ok && a.count && !a.together)
         add_array_axes(&a, &r);
     for (int k = 0; ok && k < ix_rank(x); k++) {

@@ -5,6 +5,7 @@ import copy
 import pickle
 import random
 import unittest
+import warnings
 
 import numpy as np
 
@@ -175,6 +176,17 @@ class Subscripts(Case):
         with self.assertRaises(IndexError):
             y[:, ilex.asarray([True] * 4)]
         self.same(y[..., np.array([True, False, True])], x[..., [0, 2]])
+        self.same(y[[]], x[[]])
+        z = np.arange(8.0).reshape(2, 2, 2)
+        self.same(ilex.asarray(z)[:, [0, 1], ..., [1, 0]],
+                  z[:, [0, 1], ..., [1, 0]])
+        with self.assertRaises(NotImplementedError):
+            y.at[None, [0, 1]].set(1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for s in ((2,), (2, 2), (2, 3), (2, 2, 2), (2, 3, 4), (1, 2),
+                      (2, 1), (3, 3, 2), (4, 4, 4)):
+                ilex.nonzero(ilex.ones(s))
 
     def test_masks_give_memory_back(self):
         v = np.random.default_rng(0).random(100)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fields: named axes, shifts, halos."""
 
+import copy
+import pickle
 import unittest
 
 import numpy as np
@@ -26,6 +28,15 @@ class Fields(unittest.TestCase):
         part = restrict(lap, domain(I=(1, 3), J=2))
         self.assertEqual(part.shape, (2, 2))
         np.testing.assert_allclose(part, self.lap[1:3, :2])
+
+    def test_copies(self):
+        u = field(self.memory, "IJ", halo=((1, 1), (1, 1)))
+        inside = self.memory[1:-1, 1:-1]
+        for made in (u, copy.copy(u), pickle.loads(pickle.dumps(u)),
+                     ilex.asarray(u, copy=True)):
+            self.assertEqual((made.shape, made.axes), ((4, 5), ("I", "J")))
+            np.testing.assert_array_equal(made, inside)
+            self.assertEqual(made.tolist(), inside.tolist())
 
     def test_what_leaves_the_halo(self):
         u = field(self.memory, "IJ", halo=((1, 1), (1, 1)))

@@ -93,6 +93,9 @@ class Jit(unittest.TestCase):
         x = np.ones(2)
         for k in (3, 3, 1, 3, 2, 2, 0, 1):
             self.assertEqual(float(f(x, k)[0]), 2.0 ** k)
+        h = ilex.jit(lambda x, k: x if k + 1 > 2 else x[:k + 1] * 0)
+        for k in (2, 0, 2, 1):
+            self.assertEqual(len(h(x, k)), 2 if k > 1 else k + 1)
         for k in (1, 1, 0, True, False, 1.0, 0.0, 2):
             self.assertEqual(float(g(x, k)[0]), 2.0 if k else 1.0)
 
@@ -156,6 +159,16 @@ class Jit(unittest.TestCase):
                              [6.0, 6.0])
         with self.assertRaises(TypeError):
             f()
+
+    def test_nested_numbers_are_weak(self):
+        inner = ilex.jit(lambda x, k: x * k)
+        outer = ilex.jit(lambda x, k: inner(x, k))
+        self.assertEqual(outer(np.ones(2, "f"), 2.5).dtype, ilex.float32)
+        self.assertEqual(inner(np.ones(2, "f"), 2j).dtype, ilex.complex64)
+        looked = ilex.jit(lambda x: x * {2: 10.0}.get(x.shape[0], 1.0))
+        self.assertEqual(looked(np.ones(2)).tolist(), [10.0, 10.0])
+        with self.assertRaises(TypeError):
+            ilex.jit(lambda x: int(x[x > 1].shape[0]))(np.ones(3))
 
     def test_constants_are_told_apart(self):
         f = ilex.jit(lambda x, t: x * t[0] if t[0] else x)

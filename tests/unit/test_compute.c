@@ -216,6 +216,8 @@ START_TEST(items)
         {2, {added, row}, "x[None, -1]", "1, 4"},
         {3, {rest, added, row}, "x[..., None, -1]", "3, 1"},
         {2, {picked, some}, "x[y, 1:-1]", "2, 2"},
+        {3, {every, picked, rest}, "x[::2, y, ...]", "2, 2"},
+        {3, {picked, rest, picked}, "x[y, ..., y]", "2"},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         ilex_array *a = ilex_subscript(x, rows[i].n, rows[i].item);

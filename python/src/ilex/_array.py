@@ -110,6 +110,8 @@ class Array(_core.Node):
                 raise TypeError(
                     "an array that ilex.jit traces has no elements: use "
                     "ilex.where instead of if, or compile less") from None
+        if any(self.storage.halo):  # those inside of it
+            return copied(self).compute()._elements()
         return memoryview(self.storage)
 
     def tolist(self):
@@ -206,8 +208,8 @@ class Array(_core.Node):
         return asarray(self, copy=True)
 
     def __reduce__(self):
-        return of_bytes, (self.dtype, self.shape,
-                           self._elements().tobytes())
+        return of_bytes, (self.dtype, self.shape, self._elements().tobytes(),
+                          self.axes)
 
     # ---- elements by subscripts ----
 
@@ -288,10 +290,27 @@ class Weak(Array):
     def __bool__(self):
         raise Specialise(self.name)
 
+    def __complex__(self):
+        raise Specialise(self.name)
+
+    def __round__(self, digits=None):
+        raise Specialise(self.name)
+
+    def __hash__(self):
+        raise Specialise(self.name)
+
     @property
     def name(self):
-        """As inputs are called."""
-        return (_core.array_name(self),)
+        """Of the inputs that it is made of."""
+        return tuple(_inputs(self))
+
+
+def _inputs(x):
+    own = _core.array_name(x)
+    found = {own} if own else set()
+    for i in range(_core.array_operand_count(x)):
+        found |= _inputs(_core.array_operand(x, i))
+    return found
 
 
 def weakly(operands):
@@ -322,6 +341,8 @@ def _weak(x, most):
         narrow = most.short in ("f16", "bf16", "f32", "c64")
         return _core.cast(_core.c128(x.real, x.imag),
                           BY_SHORT["c64" if narrow else "c128"].number)
+    if type(x) is Weak and x.dtype.kind == "c" and most.kind == "f":
+        most = BY_SHORT["c128" if most.short == "f64" else "c64"]
     if type(x) is Weak and _RANKS[x.dtype.kind] <= _RANKS[most.kind]:
         return _core.cast(x, most.number)
     return x
@@ -354,6 +375,6 @@ Array.__hash__ = None
 
 
 # These make arrays, and arrays use them.
-from ._convert import (asarray, astype, numbers_of, of_bytes,  # noqa: E402
+from ._convert import (asarray, astype, copied, numbers_of, of_bytes,  # noqa: E402
                        shown)
 from ._places import At, entries, is_flag, without_masks  # noqa: E402

@@ -67,13 +67,18 @@ def _copied(x, wanted, copy):
         return astype(x, wanted)
     if not copy:
         return x
-    if x.storage is None:
-        return _core.positive(x) if x.dtype.kind != "b" else \
-            _core.logical_or(x, False)
+    if x.storage is None or any(x.axes):
+        return copied(x)
     made = _core.empty(x.type, x.shape)
     if 0 not in made.shape:
         memoryview(made).cast("B")[:] = x._elements().tobytes()
     return _core.data(made)
+
+
+def copied(x):
+    """An expression of the same elements, those inside of a halo."""
+    return _core.logical_or(x, False) if x.dtype.kind == "b" else \
+        _core.positive(x)
 
 
 def _flatten(obj, flat):
@@ -183,8 +188,9 @@ def convert(obj):
     return NotImplemented
 
 
-def of_bytes(dtype, shape, data):
-    made = _core.empty(dtype.short, shape)
+def of_bytes(dtype, shape, data, axes=()):
+    made = _core.empty(dtype.short, shape,
+                       ", ".join(axes) if any(axes) else None)
     if data:
         memoryview(made).cast("B")[:] = data
     return _core.data(made)

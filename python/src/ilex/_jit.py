@@ -37,7 +37,7 @@ def _describe(leaves, static):
         elif type(x) in (int, float, complex) and f"a{i}" not in static:
             key.append(type(x))
         else:
-            key.append((type(x), x))
+            key.append((type(x), x.hex() if type(x) is float else x))
     return tuple(key), lengths
 
 
@@ -150,6 +150,8 @@ def _output(x):
 class Jit(_core.Jit):
     """A compiled function."""
 
+    quiet = False  # about many traces
+
     def __new__(cls, function):
         self = super().__new__(cls)
         functools.update_wrapper(self, function)
@@ -198,10 +200,13 @@ class Jit(_core.Jit):
                 trace = Trace(self.function, key, form, leaves, open_)
             except Specialise as why:
                 known = {*lengths.values(), *map("a{}".format,
-                                                 range(len(leaves)))}
-                if not set(why.sizes) <= known - static:
-                    raise
-                static.update(why.sizes)
+                                                 range(len(leaves)))} - static
+                wanted = set(why.sizes) or known
+                if not wanted or not wanted <= known:
+                    raise TypeError(
+                        "a length that elements decide is not known while "
+                        "ilex.jit traces a function") from None
+                static.update(wanted)
                 continue
             except Error:
                 if not open_:
@@ -209,7 +214,7 @@ class Jit(_core.Jit):
                 static.update(open_.values())  # with numbers it may be right
                 continue
             self.traces[form, key] = trace
-            if len(self.traces) == MOST_TRACES:
+            if len(self.traces) == MOST_TRACES and not self.quiet:
                 warnings.warn(
                     f"{self.__name__} was traced {MOST_TRACES} times: for "
                     "other dtypes, lengths that it asks the value of (int, "

@@ -124,6 +124,24 @@ class Length:
     def __pow__(self, other):
         return int(self) ** other
 
+    def __rpow__(self, other):
+        return other ** int(self)
+
+    def __rmod__(self, other):
+        return other % int(self)
+
+    def __rdivmod__(self, other):
+        return divmod(other, int(self))
+
+    def __abs__(self):
+        return abs(int(self))
+
+    def __round__(self, digits=None):
+        return self
+
+    def __pos__(self):
+        return self
+
     def __truediv__(self, other):
         return self.array / other
 
@@ -179,7 +197,7 @@ class Length:
         return self._sign(0) != 0
 
     def __hash__(self):
-        return hash((self.constant, frozenset(self.terms.items())))
+        return hash(int(self))
 
 
 def text(lengths):

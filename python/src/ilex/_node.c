@@ -218,11 +218,15 @@ node_become(Node *self, PyObject *o)
 static PyObject *
 node_alias(Node *self, PyObject *none)
 {
+    PyTypeObject *type = Py_TYPE(self);
+    Node *made = (Node *)type->tp_alloc(type, 0);
     enter();
-    ilex_array *array = self->array ? ilex_keep(self->array) : NULL;
-    PyObject *made = node_new(array, self->storage);
+    if (made && self->array)
+        made->array = ilex_keep(self->array);
+    if (made)
+        made->storage = (Storage *)Py_XNewRef(self->storage);
     leave();
-    return made;
+    return (PyObject *)made;
 }
 
 static PyObject *

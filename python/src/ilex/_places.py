@@ -41,7 +41,14 @@ class _Place:
             return _core.where(masks[0], self._whole(f, value), x)
         items = without_masks(x, items)
         if None in [i for i in items if not isinstance(i, Array)]:
-            value = _core.broadcast_to(value, text(x[self.key].shape))
+            if any(isinstance(i, Array) for i in items):
+                raise NotImplementedError(
+                    "an update of a place with both None and arrays of "
+                    "indices; take the None away")
+            shape = x[self.key].shape
+            while value.ndim > len(shape) and value.shape[0] == 1:
+                value = value[0]
+            value = _core.broadcast_to(value, text(shape))
             items = tuple(i for i in items if i is not None)
         place = _core.subscript(x, items)
         if value.ndim > place.ndim:
@@ -101,6 +108,7 @@ def counted(f, *args):
     if f not in _compiled:
         from ._jit import Jit
         _compiled[f] = Jit(lambda *args: f(*args))
+        _compiled[f].quiet = True
     return _compiled[f](*args)
 
 
@@ -152,6 +160,8 @@ def _item(i):
         return i.form
     if isinstance(i, Array):
         return i
+    if type(i) is list and not i:
+        return asarray(i, dtype="int64")
     if isinstance(i, (bool, list)) or hasattr(i, "__array_interface__") or \
             hasattr(i, "__dlpack__"):
         return asarray(i)

@@ -329,8 +329,13 @@ is_same(PyObject *o, PyObject *own)
 {
     bool number = PyLong_CheckExact(own) || PyFloat_CheckExact(own) ||
                   PyComplex_CheckExact(own);
-    return o == own || (number && Py_TYPE(o) == Py_TYPE(own) &&
-                        PyObject_RichCompareBool(o, own, Py_EQ) == 1);
+    if (o == own || !number || Py_TYPE(o) != Py_TYPE(own))
+        return o == own;
+    if (PyFloat_CheckExact(o)) { /* -0.0 is another one */
+        double a = PyFloat_AS_DOUBLE(o), b = PyFloat_AS_DOUBLE(own);
+        return !memcmp(&a, &b, sizeof a);
+    }
+    return PyObject_RichCompareBool(o, own, Py_EQ) == 1;
 }
 
 /* Sets a number; false: it is of another kind. */
