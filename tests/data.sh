@@ -8,6 +8,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 find bench bindings compiler doc lib python runtime tests -type f \
+    ! -path "python/build/*" \
     \( -name '*.[ch]' -o -name '*.awk' -o -name '*.cc' -o -name '*.def' \
     -o -name '*.expect' -o -name '*.f90' -o -name '*.ilx' -o -name '*.in' \
     -o -name '*.inc' -o -name '*.loop' -o -name '*.md' -o -name '*.options' \
