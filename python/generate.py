@@ -3,7 +3,7 @@
 
     python3 generate.py ilex-api.json DIRECTORY
 
-_rows.inc, for _core.c: a row for each function of the C API that makes an
+_rows.inc, for _functions.c: a row for each function of the C API that makes an
 array or asks about one, and a caller for each of their signatures.
 _generated.py: dtypes, and an exception for each error.
 """
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 
-MOST = 8  # parameters, as in _core.c
+MOST = 8  # parameters, as in _functions.c
 
 ARRAY, LIST = "ilex_array *", "ilex_array *const *"
 KINDS = {"ilex_context *": "c", ARRAY: "a", "const ilex_array *": "a",
@@ -25,7 +25,6 @@ C = {"c": "v[%d].p", "a": "v[%d].p", "s": "v[%d].p", "i": "(int)v[%d].i",
      "I": "v[%d].p", "L": "v[%d].p", "T": "v[%d].p"}
 RESULTS = {ARRAY: "a", "const char *": "s", "char *": "S", "int": "i",
            "ilex_status": "x", "int64_t": "l", "ilex_dtype": "i"}
-GROUPS = {"elementwise", "reduction", "structure", "creation", "graph"}
 
 
 def quoted(text):
@@ -108,7 +107,7 @@ def rows(api):
         number = callers.setdefault(text, len(callers))
         listed = ", ".join([quoted(n) for n in names] + ["NULL"])
         table.append(
-            f"    {{{quoted(short)}, {quoted(f.get('doc', ''))}, "
+            f"    {{{quoted(short)}, {quoted(f['doc'])}, "
             f"{quoted(kinds)}, '{RESULTS[returns]}', "
             f"(const char *const[]){{{listed}}}, {least(kinds)}, call_{number}, "
             f"(void (*)(void)){name}}},")
@@ -146,17 +145,12 @@ def print_python(api, out):
                   file=out)
     print('}\n\n\nclass Error(Exception):\n    """An error of Ilex."""\n',
           file=out)
-    known = api.get("errors", {})
     classes = {}
-    for name, number in api["enums"]["ilex_status"].items():
-        if number == 0:
-            continue
-        kind = known.get(name, {}).get("kind", "value")
+    for name, e in api["errors"].items():
         own = exception_name(name)
-        meaning = known.get(name, {}).get("meaning", own)
-        print(f'\nclass {own}(Error, {EXCEPTIONS[kind]}):\n'
-              f'    """{meaning.capitalize()}."""\n', file=out)
-        classes[number] = own
+        print(f'\nclass {own}(Error, {EXCEPTIONS[e["kind"]]}):\n'
+              f'    """{e["meaning"].capitalize()}."""\n', file=out)
+        classes[e["number"]] = own
     listed = ", ".join(f"{n}: {c}" for n, c in classes.items())
     print(f"\nEXCEPTIONS = {{{listed}}}", file=out)
 

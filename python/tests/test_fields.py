@@ -37,6 +37,7 @@ class Fields(unittest.TestCase):
             self.assertEqual((made.shape, made.axes), ((4, 5), ("I", "J")))
             np.testing.assert_array_equal(made, inside)
             self.assertEqual(made.tolist(), inside.tolist())
+            np.testing.assert_array_equal(np.from_dlpack(made), inside)
 
     def test_what_leaves_the_halo(self):
         u = field(self.memory, "IJ", halo=((1, 1), (1, 1)))

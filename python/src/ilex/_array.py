@@ -8,7 +8,8 @@ from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
 from ._generated import BindingError, Error, RankError, ShapeError
-from ._lengths import Length, Specialise, text
+from ._lengths import Length, Specialise
+
 
 class SubscriptError(Error, IndexError):
     """A subscript that does not fit the array."""
@@ -102,7 +103,8 @@ class Array(_core.Node):
         _core.compute((self,))
         return self
 
-    def _elements(self):
+    def _inside(self):
+        """The array with its elements, those inside of a halo."""
         if self.storage is None:
             try:
                 _core.compute((self,))
@@ -110,9 +112,10 @@ class Array(_core.Node):
                 raise TypeError(
                     "an array that ilex.jit traces has no elements: use "
                     "ilex.where instead of if, or compile less") from None
-        if any(self.storage.halo):  # those inside of it
-            return copied(self).compute()._elements()
-        return memoryview(self.storage)
+        return copied(self).compute() if any(self.storage.halo) else self
+
+    def _elements(self):
+        return memoryview(self._inside().storage)
 
     def tolist(self):
         """Its elements as numbers in lists."""
@@ -178,17 +181,16 @@ class Array(_core.Node):
         if dl_device is not None and tuple(dl_device) != \
                 self.__dlpack_device__():
             raise BufferError(f"the array is not on device {dl_device}")
-        self._elements()
+        inside = self._inside().storage
         versioned = max_version is not None and max_version[0] >= 1
-        return self.storage.dlpack(versioned, bool(copy))
+        return inside.dlpack(versioned, bool(copy))
 
     def __dlpack_device__(self):
         return self.storage.device() if self.storage else (1, 0)
 
     def to_device(self, device, /, *, stream=None):
         """The array on a device: "cpu" is the only one."""
-        if device != "cpu":
-            raise ValueError(f"there is no device {device!r}, but 'cpu'")
+        check_device(device)
         return self
 
     def __array_namespace__(self, *, api_version=None):
@@ -201,11 +203,10 @@ class Array(_core.Node):
 
     # ---- copies ----
 
-    def __copy__(self):
+    def __copy__(self, memo=None):
         return asarray(self, copy=True)
 
-    def __deepcopy__(self, memo):
-        return asarray(self, copy=True)
+    __deepcopy__ = __copy__
 
     def __reduce__(self):
         return of_bytes, (self.dtype, self.shape, self._elements().tobytes(),
@@ -327,11 +328,9 @@ def weakly(operands):
 
 def still_weak(operands, made):
     """What is made of numbers alone is one of them."""
-    if type(operands[0]) is Array or (len(operands) > 1 and
-                                      type(operands[1]) is Array):
+    if type(operands[0]) is Array or type(operands[-1]) is Array:
         return made
-    if any(type(x) is Weak for x in operands) and \
-            not any(type(x) is Array for x in operands) and made.ndim == 0:
+    if any(type(x) is Weak for x in operands):
         made.__class__ = Weak
     return made
 
@@ -375,6 +374,6 @@ Array.__hash__ = None
 
 
 # These make arrays, and arrays use them.
-from ._convert import (asarray, astype, copied, numbers_of, of_bytes,  # noqa: E402
-                       shown)
+from ._convert import (asarray, astype, check_device, copied,  # noqa: E402
+                       numbers_of, of_bytes, shown)
 from ._places import At, entries, is_flag, without_masks  # noqa: E402

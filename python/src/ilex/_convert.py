@@ -10,11 +10,16 @@ from ._dtypes import as_dtype
 from ._lengths import Length
 
 
+def check_device(device):
+    """The only one is "cpu"."""
+    if device not in (None, "cpu"):
+        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+
+
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
     """An array of a number, a sequence of them, or another library's array,
     whose memory is shared unless `copy` is true or its dtype has to change."""
-    if device not in (None, "cpu"):
-        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    check_device(device)
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, Array):
         return _copied(obj, wanted, copy)
@@ -43,18 +48,17 @@ def _foreign(obj):
                         "a buffer, __dlpack__ nor __array__") from None
 
 
-def _imported(obj, **more):
+def _imported(obj):
     try:
-        capsule = obj.__dlpack__(max_version=(1, 3), **more)
+        capsule = obj.__dlpack__(max_version=(1, 3))
     except TypeError:
-        capsule = obj.__dlpack__(**more)
+        capsule = obj.__dlpack__()
     return _core.from_dlpack(capsule)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array over the memory of another library's."""
-    if device not in (None, "cpu"):
-        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    check_device(device)
     made = _core.data(_imported(x))
     return asarray(made, copy=True) if copy else made
 
@@ -170,8 +174,7 @@ def shown(x):
 
 def astype(x, dtype, /, *, copy=True, device=None):
     """The elements converted to a dtype."""
-    if device not in (None, "cpu"):
-        raise ValueError(f"there is no device {device!r}, but 'cpu'")
+    check_device(device)
     to = as_dtype(dtype)
     if to.short == x.type:
         return _copied(x, None, copy)

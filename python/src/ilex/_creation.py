@@ -6,7 +6,7 @@ import math
 
 from . import _core
 from ._array import Array
-from ._convert import asarray
+from ._convert import asarray, check_device
 from ._dtypes import BY_SHORT, as_dtype
 from ._shapes import broadcast_to, flat, reshape, shape_text
 
@@ -15,14 +15,9 @@ __all__ = ["full", "zeros", "ones", "empty", "full_like", "zeros_like",
            "tril", "triu"]
 
 
-def _device(device):
-    if device not in (None, "cpu"):
-        raise ValueError(f"there is no device {device!r}, but 'cpu'")
-
-
 def full(shape, fill_value, *, dtype=None, device=None):
     """A value everywhere."""
-    _device(device)
+    check_device(device)
     own = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     if own.kind == "b" and not isinstance(fill_value, Array):
         fill_value = bool(fill_value)
@@ -64,7 +59,7 @@ empty_like = zeros_like
 
 def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     """start, start + step, ... up to before stop."""
-    _device(device)
+    check_device(device)
     if stop is None:
         start, stop = 0, start
     numbers = (start, stop, step)
@@ -85,7 +80,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     """num numbers from start to stop at equal distances."""
-    _device(device)
+    check_device(device)
     own = as_dtype(dtype) if dtype else None
     if own is None:
         own = BY_SHORT["c128"] if isinstance(start, complex) or \
@@ -100,7 +95,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """1 on a diagonal, else 0."""
-    _device(device)
+    check_device(device)
     cols = n_rows if n_cols is None else n_cols
     k = _b.max(-2**62, _b.min(k, 2**62))
     return _core.eye(f"{n_rows}, {cols}", k, as_dtype(dtype or "float64").number)

@@ -15,8 +15,8 @@ typedef union Value {
 /* A parameter is c the context, a an array, A one or None, s text, S text or
  * None, i l integers, d a number, t a dtype, n a list of arrays and its
  * length; I L T lists of integers and texts, one for each axis of the first
- * array, or None. A result is a an array, s text, S text to be freed, i an
- * integer, l one of 64 bits, x a status, p a pointer that is of no use. */
+ * array, or None. A result is a an array, s text, S text to be freed, i or l
+ * an integer, x a status. */
 typedef struct Row {
     const char *name, *doc, *kinds;
     char result;

@@ -102,7 +102,8 @@ class Trace:
         pairs = self._pairs(leaves)
         bound = tuple((n, x) for n, x in pairs if n is not None)
         made = self.program.evaluate(bound, len(self.outputs))
-        if self.flat and not self.counted and (self.form == 0 or is_flat(self.form, len(made))):
+        flat = self.form == 0 or is_flat(self.form, len(made))
+        if flat and self.flat and not self.counted:
             owner.fast = self._call(pairs, made)
         return fill(self.form, [_core.data(s) for s in made])
 
@@ -224,17 +225,15 @@ class Jit(_core.Jit):
 
     def _slow(self, *args, **kwargs):
         form, leaves = self._arguments(args, kwargs)
+        leaves = [x.alias() if isinstance(x, Array) else x for x in leaves]
         if tracing() and any(isinstance(x, Array) and x.storage is None
                              for x in leaves):
-            args, named = fill(form, [x.alias() if isinstance(x, Array) else x
-                                      for x in leaves])
+            args, named = fill(form, leaves)
             return self.function(*args, **named)
-        leaves = [x.alias() if isinstance(x, Array) else x for x in leaves]
         try:
             return self._find(form, leaves).run(leaves, self)
         except SizeError:  # a length that no array has that is read
-            _, lengths = _describe(leaves, ())
-            general, _ = _describe(leaves, ())
+            general, lengths = _describe(leaves, ())
             self.static[form, general].update(lengths.values())
         return self._find(form, leaves).run(leaves, self)
 

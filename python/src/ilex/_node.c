@@ -316,8 +316,7 @@ read_form(PyObject *o, ilex_form *f)
     return !PyErr_Occurred();
 }
 
-/* An entry of a subscript: None, ..., (start, stop, step), an array, or an
- * index. */
+/* An entry of a subscript: None, ..., a slice, an array, or an index. */
 static bool
 read_item(PyObject *o, ilex_item *item, ilex_form f[2])
 {

@@ -46,6 +46,37 @@ core_compile(PyObject *module, PyObject *args)
     return (PyObject *)self;
 }
 
+/* f i c for a number, as ilex_binding has them; o for anything else. */
+static char
+kind_of(PyObject *o)
+{
+    return PyFloat_CheckExact(o)     ? 'f'
+           : PyLong_CheckExact(o)    ? 'i'
+           : PyComplex_CheckExact(o) ? 'c'
+                                     : 'o';
+}
+
+/* Reads a number; false, with an exception, if it is too large. */
+static bool
+read_number(PyObject *o, ilex_binding *b)
+{
+    switch (kind_of(o)) {
+    case 'i':
+        b->kind = ILEX_BOUND_I64;
+        b->integer = PyLong_AsLongLong(o);
+        break;
+    case 'c':
+        b->kind = ILEX_BOUND_C128;
+        b->re = PyComplex_RealAsDouble(o);
+        b->im = PyComplex_ImagAsDouble(o);
+        break;
+    default:
+        b->kind = ILEX_BOUND_F64;
+        b->re = PyFloat_AsDouble(o);
+    }
+    return !PyErr_Occurred();
+}
+
 static ilex_binding *
 bindings_of(PyObject *pairs, size_t *n)
 {
@@ -56,19 +87,10 @@ bindings_of(PyObject *pairs, size_t *n)
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(pairs, (Py_ssize_t)i), "sO",
                               &b[i].name, &x))
             break;
-        if (PyObject_TypeCheck(x, storage_type)) {
+        if (PyObject_TypeCheck(x, storage_type))
             b[i].storage = ((Storage *)x)->s;
-        } else if (PyLong_Check(x)) {
-            b[i].kind = ILEX_BOUND_I64;
-            b[i].integer = PyLong_AsLongLong(x);
-        } else if (PyComplex_Check(x)) {
-            b[i].kind = ILEX_BOUND_C128;
-            b[i].re = PyComplex_RealAsDouble(x);
-            b[i].im = PyComplex_ImagAsDouble(x);
-        } else {
-            b[i].kind = ILEX_BOUND_F64;
-            b[i].re = PyFloat_AsDouble(x);
-        }
+        else if (!read_number(x, &b[i]))
+            break;
     }
     if (!PyErr_Occurred())
         return b;
@@ -198,9 +220,7 @@ slot_of(Slot *slot, PyObject *name, PyObject *o)
 {
     bool read = name != Py_None; /* a number that is not belongs to the trace */
     *slot = (Slot){.kind = PyObject_TypeCheck(o, storage_type) ? 's'
-                           : read && PyFloat_CheckExact(o)     ? 'f'
-                           : read && PyLong_CheckExact(o)      ? 'i'
-                           : read && PyComplex_CheckExact(o)   ? 'c'
+                           : read                              ? kind_of(o)
                                                                : 'o',
                    .object = o,
                    .name = read ? PyUnicode_AsUTF8(name) : NULL};
@@ -327,9 +347,7 @@ elements(const Slot *slot, PyObject *o, Py_buffer *view, PyObject **held)
 static bool
 is_same(PyObject *o, PyObject *own)
 {
-    bool number = PyLong_CheckExact(own) || PyFloat_CheckExact(own) ||
-                  PyComplex_CheckExact(own);
-    if (o == own || !number || Py_TYPE(o) != Py_TYPE(own))
+    if (o == own || kind_of(own) == 'o' || kind_of(o) != kind_of(own))
         return o == own;
     if (PyFloat_CheckExact(o)) { /* -0.0 is another one */
         double a = PyFloat_AS_DOUBLE(o), b = PyFloat_AS_DOUBLE(own);
@@ -343,20 +361,10 @@ static bool
 set_number(Call *c, const Slot *slot, PyObject *o)
 {
     ilex_binding b = {.name = slot->name};
-    if (slot->kind == 'f' && PyFloat_CheckExact(o)) {
-        b.kind = ILEX_BOUND_F64;
-        b.re = PyFloat_AS_DOUBLE(o);
-    } else if (slot->kind == 'i' && PyLong_CheckExact(o)) {
-        int overflow;
-        b.kind = ILEX_BOUND_I64;
-        b.integer = PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow)
-            return false;
-    } else if (slot->kind == 'c' && PyComplex_CheckExact(o)) {
-        b.kind = ILEX_BOUND_C128;
-        b.re = PyComplex_RealAsDouble(o);
-        b.im = PyComplex_ImagAsDouble(o);
-    } else {
+    if (kind_of(o) != slot->kind)
+        return false;
+    if (!read_number(o, &b)) {
+        PyErr_Clear();
         return false;
     }
     return ilex_prepared_set(c->q, &b) == ILEX_OK;

@@ -2,8 +2,7 @@
 """Sums, means, extrema, along axes."""
 
 from . import _core
-from ._array import Array
-from ._convert import asarray, astype
+from ._convert import astype
 from ._creation import full
 from ._shapes import axes_text, axis_of, concat
 

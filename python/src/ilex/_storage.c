@@ -126,15 +126,15 @@ core_storage(PyObject *module, PyObject *args)
     return result;
 }
 
-/* empty(dtype, shape, axes, layout, halo): a storage of its own. */
+/* empty(dtype, shape, axes): a storage of its own. */
 static PyObject *
 core_empty(PyObject *module, PyObject *args)
 {
     PyObject *lengths, *result;
-    const char *dtype, *axes = NULL, *layout = NULL;
+    const char *dtype, *axes = NULL;
     int64_t shape[MOST + 1] = {0};
-    if (!PyArg_ParseTuple(args, "sO!|zz", &dtype, &PyTuple_Type, &lengths,
-                          &axes, &layout))
+    if (!PyArg_ParseTuple(args, "sO!|z", &dtype, &PyTuple_Type, &lengths,
+                          &axes))
         return NULL;
     Py_ssize_t rank = PyTuple_GET_SIZE(lengths);
     for (Py_ssize_t k = 0; k < rank && k < MOST; k++)
@@ -147,8 +147,7 @@ core_empty(PyObject *module, PyObject *args)
                                   .dtype = dtype,
                                   .rank = (int)rank,
                                   .shape = shape,
-                                  .axes = axes,
-                                  .layout = layout}));
+                                  .axes = axes}));
     leave();
     return result;
 }
@@ -227,17 +226,8 @@ storage_get(Storage *self, void *what)
         return integers(ilex_storage_shape(s), rank);
     case 't':
         return integers(ilex_storage_stride(s), rank);
-    case 'h':
+    default:
         return integers(ilex_storage_halo(s), 2 * rank);
-    case 'd':
-        return PyUnicode_FromString(ilex_dtype_name(ilex_storage_dtype(s)));
-    default: {
-        PyObject *t = PyTuple_New(rank);
-        for (int k = 0; t && k < rank; k++)
-            PyTuple_SET_ITEM(
-                t, k, PyUnicode_FromString(ilex_storage_axis_name(s, k)));
-        return t;
-    }
     }
 }
 
@@ -246,8 +236,6 @@ static PyGetSetDef storage_getset[] = {
     {"strides", (getter)storage_get, NULL, "Strides in elements.", "t"},
     {"halo", (getter)storage_get, NULL, "Widths, low and high of each axis.",
      "h"},
-    {"dtype", (getter)storage_get, NULL, "The name of the dtype.", "d"},
-    {"axes", (getter)storage_get, NULL, "Names of the axes, '' for none.", "a"},
     {NULL},
 };
 
@@ -334,7 +322,7 @@ PyMethodDef storage_functions[] = {
     {"storage", core_storage, METH_VARARGS,
      "storage(object, axes=None, halo=None): over the object's memory."},
     {"empty", core_empty, METH_VARARGS,
-     "empty(dtype, shape, axes=None, layout=None): a new storage."},
+     "empty(dtype, shape, axes=None): a new storage."},
     {"from_dlpack", core_from_dlpack, METH_O, NULL},
     {NULL},
 };
