@@ -233,6 +233,35 @@ class Jit(unittest.TestCase):
         self.assertEqual(f(np.ones(3, "i4"), 2)[0].dtype, ilex.int32)
         self.assertEqual(f(np.ones(3, "i4"), 2.5)[0].dtype, ilex.float64)
 
+    def test_integers_that_a_dtype_lacks(self):
+        few = ilex.asarray([1, 2, 3], dtype=ilex.int8)
+        many = ilex.asarray([1, 2, 3], dtype=ilex.uint64)
+        add = ilex.jit(lambda x, n: x + n)
+        for n in (3, 4, 5):
+            self.assertEqual(add(few, n).tolist(), [1 + n, 2 + n, 3 + n])
+        self.assertEqual(len(add.traces), 1)
+        for x, n in (few, 300), (many, -1):
+            with self.assertRaises(ilex.errors.LiteralError):
+                add(x, n)
+        self.assertEqual(add(few, 6).tolist(), [7, 8, 9])
+        for f, right, wrong in (
+                (lambda x, n: x + (n + 1), 126, 127),
+                (lambda x, n: x * n + ilex.astype(x, "uint8") * n, 3, -3),
+                (lambda x, n: ilex.full(3, n, dtype=ilex.int8), -9, 300),
+                (lambda x, n: ilex.full_like(x, n) + (n + 0.5), 127, 128),
+                (lambda x, n: x + ilex.asarray(n, dtype="int8"), -9, 300),
+                (lambda x, n: ilex.where(x > 1, x, n), 100, 300)):
+            traced = ilex.jit(f)
+            self.assertEqual(traced(few, right).tolist(),
+                             f(few, right).tolist())
+            with self.assertRaises((ilex.Error, OverflowError)):
+                traced(few, wrong)
+        clip = ilex.jit(lambda x, n: ilex.clip(x, n, None))
+        self.assertEqual(clip(few, 300).tolist(), [127] * 3)
+        self.assertEqual(clip(few, 2).tolist(), [2, 2, 3])
+        self.assertEqual(clip(many, -3).tolist(), [1, 2, 3])
+        self.assertEqual(len(clip.traces), 2)
+
     def test_structures(self):
         Pair = namedtuple("Pair", "a b")
 

@@ -8,7 +8,7 @@ from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
 from ._generated import BindingError, Error, RankError, ShapeError
-from ._lengths import Length, Specialise
+from ._lengths import Length, Narrow, Specialise
 
 
 class SubscriptError(Error, IndexError):
@@ -343,8 +343,24 @@ def _weak(x, most):
     if type(x) is Weak and x.dtype.kind == "c" and most.kind == "f":
         most = BY_SHORT["c128" if most.short == "f64" else "c64"]
     if type(x) is Weak and _RANKS[x.dtype.kind] <= _RANKS[most.kind]:
+        held(x, most)
         return _core.cast(x, most.number)
     return x
+
+
+def held(x, dtype):
+    """A traced integer is cast to a dtype that may lack it: the argument
+    becomes one of this dtype, which each call checks; what is made of such
+    arguments is known by their values alone."""
+    if type(x) is not Weak or x.dtype.kind != "i" or \
+            dtype.kind not in "iu" or dtype.short == "i64":
+        return
+    bare = _core.array_operand(x, 0) if _core.array_operator(x) == "cast" else x
+    own = _core.array_name(bare)
+    if own is None:
+        raise Specialise(x.name)
+    if bare.type != dtype.short:
+        raise Narrow(own, dtype) if bare.type == "i64" else Specialise(x.name)
 
 
 def _operands(a, b):

@@ -5,7 +5,7 @@ their elements as numbers of Python."""
 import struct
 
 from . import _core
-from ._array import Array
+from ._array import Array, held
 from ._dtypes import as_dtype
 from ._lengths import Length
 
@@ -22,6 +22,8 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
     check_device(device)
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, Array):
+        if wanted is not None:
+            held(obj, wanted)
         return _copied(obj, wanted, copy)
     if isinstance(obj, Length):
         return _copied(obj.array, wanted, None)

@@ -5,7 +5,7 @@ import builtins as _b
 import math
 
 from . import _core
-from ._array import Array
+from ._array import Array, Weak
 from ._convert import asarray, check_device
 from ._dtypes import BY_SHORT, as_dtype
 from ._shapes import broadcast_to, flat, reshape, shape_text
@@ -21,8 +21,8 @@ def full(shape, fill_value, *, dtype=None, device=None):
     own = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     if own.kind == "b" and not isinstance(fill_value, Array):
         fill_value = bool(fill_value)
-    if isinstance(fill_value, complex):
-        fill_value = _core.cast(asarray(fill_value), own.number)
+    if isinstance(fill_value, (complex, Weak)):
+        fill_value = asarray(fill_value, dtype=own)
     return _core.filled(shape_text(shape), fill_value, own.number)
 
 

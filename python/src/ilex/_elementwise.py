@@ -2,7 +2,7 @@
 """Functions that go element by element."""
 
 from . import _core
-from ._array import Array, still_weak, weakly
+from ._array import Array, Weak, still_weak, weakly
 from ._dtypes import as_dtype
 
 
@@ -63,10 +63,15 @@ def clip(x, /, min=None, max=None):
 
 def _bound(bound, x):
     """A bound; an integer that the dtype lacks is its nearest one."""
-    if type(bound) is int and x.dtype.kind in "iu":
+    traced = type(bound) is Weak and bound.dtype.kind == "i"
+    if (traced or type(bound) is int) and x.dtype.kind in "iu":
         bits, signed = 8 * x.dtype.itemsize, x.dtype.kind == "i"
         least = -(1 << bits - 1) if signed else 0
         most = (1 << bits - signed) - 1
+        if traced:
+            inside = _core.maximum(bound, least)
+            return _core.cast(_core.minimum(inside, most & 2**63 - 1),
+                              x.dtype.number)
         bound = least if bound < least else most if bound > most else bound
     return bound
 

@@ -11,9 +11,9 @@ import warnings
 from . import _core
 from ._array import Array, Weak, traces, tracing
 from ._convert import asarray
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype, dtype
 from ._generated import Error, SizeError
-from ._lengths import Length, Specialise
+from ._lengths import Length, Narrow, Specialise
 from ._tree import fill, flatten, is_flat
 
 MOST_TRACES = 8   # before a warning
@@ -27,15 +27,16 @@ def _is_array(x):
 
 def _describe(leaves, static):
     """What a trace depends on: of arrays dtype, axes, which lengths are equal
-    or less than 2; the type of a number; else the argument itself. "static"
-    has lengths and numbers that are part of it, by their names."""
+    or less than 2; of a number the dtype that it has in it; else the argument
+    itself. "static" has of lengths and numbers that are part of it the names,
+    and the dtype of integers that have to be of one."""
     key, lengths = [], {}
     for i, x in enumerate(leaves):
         if isinstance(x, Array):
             key.append((x.type, tuple(_place(n, lengths, static)
                                       for n in x.shape), x.axes, x.ranges))
-        elif type(x) in (int, float, complex) and f"a{i}" not in static:
-            key.append(type(x))
+        elif type(x) in (int, float, complex) and static.get(f"a{i}", True):
+            key.append(static.get(f"a{i}") or as_dtype(type(x)))
         else:
             key.append((type(x), x.hex() if type(x) is float else x))
     return tuple(key), lengths
@@ -62,8 +63,10 @@ def _input(i, entry, x):
                            for k, a in enumerate(axes)) if any(halo) else ""
         return _core.input(f"a{i}", x.dtype.number, ", ".join(ranges) +
                            (f" halo({around})" if around else ""))
-    if entry in (int, float, complex):
-        made = _core.input(f"a{i}", as_dtype(entry).number, "")
+    if isinstance(entry, dtype):
+        made = _core.input(f"a{i}", entry.number, "")
+        if entry.kind in "iu" and entry.short != "i64":
+            made = _core.cast(made, as_dtype(int).number)
         made.__class__ = Weak
         return made
     return x
@@ -190,8 +193,8 @@ class Jit(_core.Jit):
         return form, leaves
 
     def _find(self, form, leaves):
-        general, _ = _describe(leaves, ())
-        static = self.static.setdefault((form, general), set())
+        general, _ = _describe(leaves, {})
+        static = self.static.setdefault((form, general), {})
         while True:
             key, lengths = _describe(leaves, static)
             if (form, key) in self.traces:
@@ -201,18 +204,23 @@ class Jit(_core.Jit):
                 trace = Trace(self.function, key, form, leaves, open_)
             except Specialise as why:
                 known = {*lengths.values(), *map("a{}".format,
-                                                 range(len(leaves)))} - static
+                                                 range(len(leaves)))}
+                known -= {k for k, v in static.items() if v is None}
                 wanted = set(why.sizes) or known
                 if not wanted or not wanted <= known:
                     raise TypeError(
                         "a length that elements decide is not known while "
                         "ilex.jit traces a function") from None
-                static.update(wanted)
+                static.update(dict.fromkeys(wanted))
+                continue
+            except Narrow as why:
+                static.update((why.entry,))
                 continue
             except Error:
                 if not open_:
                     raise
-                static.update(open_.values())  # with numbers it may be right
+                # With numbers it may be right.
+                static.update(dict.fromkeys(open_.values()))
                 continue
             self.traces[form, key] = trace
             if len(self.traces) == MOST_TRACES and not self.quiet:
@@ -233,8 +241,9 @@ class Jit(_core.Jit):
         try:
             return self._find(form, leaves).run(leaves, self)
         except SizeError:  # a length that no array has that is read
-            general, lengths = _describe(leaves, ())
-            self.static[form, general].update(lengths.values())
+            general, lengths = _describe(leaves, {})
+            self.static[form, general].update(
+                dict.fromkeys(lengths.values()))
         return self._find(form, leaves).run(leaves, self)
 
 

@@ -16,6 +16,15 @@ class Specialise(BaseException):
         self.sizes = sizes
 
 
+class Narrow(BaseException):
+    """A trace meets an integer with a dtype that may lack it: it is made again
+    with an argument of that dtype."""
+
+    def __init__(self, name, dtype):
+        super().__init__(f"{name} has to be of {dtype.name}")
+        self.entry = (name, dtype)
+
+
 class Length:
     """constant + factor*size + ...: an integer that a call brings. It is at
     least 2 for each size, as a trace assumes; what asks for its value, as
