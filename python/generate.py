@@ -14,17 +14,18 @@ import sys
 
 MOST = 8  # parameters, as in _functions.c
 
-ARRAY, LIST = "ilex_array *", "ilex_array *const *"
+ARRAY, LIST, NAMES = ("ilex_array *", "ilex_array *const *",
+                      "const char *const *")
 KINDS = {"ilex_context *": "c", ARRAY: "a", "const ilex_array *": "a",
          "const char *": "s", "int": "i", "int64_t": "l", "double": "d",
          "float": "d", "int32_t": "i", "ilex_dtype": "t",
          "const int *": "I", "const int64_t *": "L",
-         "const char *const *": "T"}
+         NAMES: "T"}
 C = {"c": "v[%d].p", "a": "v[%d].p", "s": "v[%d].p", "i": "(int)v[%d].i",
      "l": "v[%d].i", "d": "v[%d].d", "t": "(ilex_dtype)v[%d].i",
      "I": "v[%d].p", "L": "v[%d].p", "T": "v[%d].p"}
 RESULTS = {ARRAY: "a", "const char *": "s", "char *": "S", "int": "i",
-           "ilex_status": "x", "int64_t": "l", "ilex_dtype": "i"}
+           "ilex_status": "x", "int64_t": "l", "ilex_dtype": "i", "void": "v"}
 
 
 def quoted(text):
@@ -37,16 +38,20 @@ class Unfit(Exception):
 
 def parameters(f):
     """(kinds, names, types) of a function; a list of arrays and its length are
-    one argument."""
+    one argument, and so are these with a list of names."""
     kinds, names, types = "", [], []
     listed = f["parameters"]
     skip = -1
     for i, p in enumerate(listed):
         types.append(p["type"])
-        if i == skip:
+        if i <= skip:
             continue
-        follows = listed[i + 1]["type"] if i + 1 < len(listed) else ""
-        if p["type"] in ("int", "size_t") and follows == LIST:
+        follows = [q["type"] for q in listed[i + 1:i + 3]]
+        if p["type"] == "size_t" and follows == [NAMES, LIST]:
+            kinds, skip = kinds + "m", i + 2
+            names.append(listed[i + 2]["name"])
+            continue
+        if p["type"] in ("int", "size_t") and follows[:1] == [LIST]:
             kinds, skip = kinds + "n", i + 1
             names.append(listed[i + 1]["name"])
             types[-1] = p["type"]
@@ -83,6 +88,9 @@ def caller(returns, types):
             values.append(C[KINDS[t]] % i)
     member = "p" if "*" in returns else "i"
     cast = "(void *)" if "*" in returns else ""
+    if returns == "void":
+        return (f"    (void)result;\n    ((void (*)({taken}))row->function)"
+                f"({', '.join(values)});")
     return (f"    result->{member} = {cast}(({returns}(*)({taken}))row->function)"
             f"({', '.join(values)});")
 
@@ -95,7 +103,8 @@ def rows(api):
         if returns not in RESULTS or f.get("form") or not any(
                 p["type"] in (ARRAY, "const ilex_array *", LIST)
                 for p in f["parameters"]) and returns != ARRAY and \
-                short not in ("assume", "option_set", "option_get", "version"):
+                short not in ("assume", "option_set", "option_get", "version",
+                              "location"):
             continue
         if short in ("keep", "drop", "drop_later", "scope_end", "is_poison"):
             continue

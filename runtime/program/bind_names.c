@@ -129,6 +129,11 @@ bind_one(ix_run *r, size_t place)
     if (i == c->narguments && is_integer(x) &&
         (r->p->is_variant || is_size(c, name)))
         return ix_check_size(r, name);
+    if (i == c->narguments && is_size(c, name))
+        return ix_fail(r->err, ILEX_E_BINDING_TYPE,
+                       "%s: %.80s is a size, which is bound to an integer: "
+                       "ILEX_BIND_I64(\"%.80s\", ...)",
+                       c->name, name, name);
     if (i == c->narguments)
         return no_argument(r, name);
     bool number = x->kind != ILEX_BOUND_STORAGE;

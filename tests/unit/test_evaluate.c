@@ -188,6 +188,9 @@ START_TEST(sizes)
     const ilex_binding other[] = {ILEX_BIND("u", u), ILEX_BIND_I64("m", 4),
                                   ILEX_BIND_I64("n", 2)};
     ck_assert_ptr_nonnull(strstr(evaluated(p, other, 3), "the shapes say 3"));
+    const ilex_binding array[] = {ILEX_BIND("u", u), ILEX_BIND("m", u)};
+    ck_assert_ptr_nonnull(strstr(evaluated(p, array, 2),
+                                 "m is a size, which is bound to an integer"));
     ilex_storage_release(u);
     ilex_program_release(p);
     /* an input and a size of one name are two things */

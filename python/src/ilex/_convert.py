@@ -16,6 +16,12 @@ def check_device(device):
         raise ValueError(f"there is no device {device!r}, but 'cpu'")
 
 
+def is_array(x):
+    """Is it an array, of Ilex or of another library?"""
+    return isinstance(x, Array) or (hasattr(x, "__array_interface__") and
+                                    not isinstance(x, type))
+
+
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
     """An array of a number, a sequence of them, or another library's array,
     whose memory is shared unless `copy` is true or its dtype has to change."""

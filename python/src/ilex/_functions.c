@@ -14,9 +14,9 @@ typedef union Value {
 
 /* A parameter is c the context, a an array, A one or None, s text, S text or
  * None, i l integers, d a number, t a dtype, n a list of arrays and its
- * length; I L T lists of integers and texts, one for each axis of the first
- * array, or None. A result is a an array, s text, S text to be freed, i or l
- * an integer, x a status. */
+ * length, m one of these with names, from a dictionary; I L T lists of integers
+ * and texts, one for each axis of the first array, or None. A result is a an
+ * array, s text, S text to be freed, i or l an integer, x a status, v nothing. */
 typedef struct Row {
     const char *name, *doc, *kinds;
     char result;
@@ -33,13 +33,14 @@ typedef struct Function {
 
 /* The arguments of one call; what they hold until it is over. */
 typedef struct Arguments {
-    Value v[MOST_PARAMETERS + 2]; /* and a context, and the length of a list */
+    Value v[MOST_PARAMETERS + 3]; /* a context, the length of a list, names */
     int n, rank;
     int64_t integers[2][MOST];
     int ints[MOST];
     const char *texts[2][MOST];
     int nintegers, ntexts;
     ilex_array **list;
+    const char **keys;
     PyObject *held; /* a list of nodes that convert made, or NULL */
 } Arguments;
 
@@ -101,6 +102,41 @@ take_operands(Arguments *a, PyObject *o)
     return ok;
 }
 
+/* The entries of a dictionary: how many, their names, the arrays. */
+static bool
+take_named(Arguments *a, PyObject *o)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0, n = 0;
+    if (!PyDict_Check(o))
+        return PyErr_SetString(PyExc_TypeError,
+                               "a dictionary of names and arrays is expected"),
+               false;
+    a->keys = PyMem_Calloc((size_t)PyDict_Size(o) + 1, sizeof *a->keys);
+    a->list = PyMem_Calloc((size_t)PyDict_Size(o) + 1, sizeof *a->list);
+    bool ok = a->keys && a->list;
+    while (ok && PyDict_Next(o, &at, &key, &value)) {
+        ok = (a->keys[n] = PyUnicode_AsUTF8(key)) &&
+             (a->list[n] = operand(a, value));
+        n++;
+    }
+    a->v[a->n++].i = n;
+    a->v[a->n++].p = a->keys;
+    a->v[a->n++].p = a->list;
+    return ok;
+}
+
+/* A dtype: its number, or an object that has it. */
+static int64_t
+take_dtype(PyObject *o)
+{
+    PyObject *number =
+        PyLong_Check(o) ? Py_NewRef(o) : PyObject_GetAttrString(o, "number");
+    int64_t n = number ? as_int(number) : -1;
+    Py_XDECREF(number);
+    return n;
+}
+
 static bool
 take_list(Arguments *a, char kind, PyObject *o)
 {
@@ -149,6 +185,8 @@ take(Arguments *a, char kind, PyObject *o)
         return take_array(a, o, kind == 'A');
     case 'n':
         return take_operands(a, o);
+    case 'm':
+        return take_named(a, o);
     case 's':
     case 'S':
         a->v[a->n++].p =
@@ -158,8 +196,10 @@ take(Arguments *a, char kind, PyObject *o)
         a->v[a->n++].d = PyFloat_AsDouble(o);
         break;
     case 'i':
-    case 't':
         a->v[a->n++].i = as_int(o);
+        break;
+    case 't':
+        a->v[a->n++].i = take_dtype(o);
         break;
     case 'l':
         a->v[a->n++].i = PyLong_AsLongLong(o);
@@ -183,6 +223,8 @@ result_of(const Row *row, const Value *v, size_t mark)
     case 'x':
         if (v->i)
             return fail();
+        Py_RETURN_NONE;
+    case 'v':
         Py_RETURN_NONE;
     case 'i':
     case 'l':
@@ -244,11 +286,12 @@ function_call(PyObject *self, PyObject *const *args, size_t nargsf,
     a.held = NULL;
     a.rank = -1;
     a.list = NULL;
+    a.keys = NULL;
     if (!arrange(row, args, PyVectorcall_NARGS(nargsf), kwnames, all))
         return NULL;
     enter();
     /* what is assumed holds until the scope of the caller ends */
-    size_t mark = row->result == 'x' ? SIZE_MAX : ilex_scope_begin(ctx);
+    size_t mark = strchr("xv", row->result) ? SIZE_MAX : ilex_scope_begin(ctx);
     bool ok = true;
     int at = 0;
     for (const char *k = row->kinds; ok && *k; k++) {
@@ -271,6 +314,7 @@ function_call(PyObject *self, PyObject *const *args, size_t nargsf,
     }
     leave();
     PyMem_Free(a.list);
+    PyMem_Free(a.keys);
     Py_XDECREF(a.held);
     return result;
 }

@@ -10,19 +10,14 @@ import warnings
 
 from . import _core
 from ._array import Array, Weak, traces, tracing
-from ._convert import asarray
+from ._convert import asarray, is_array
 from ._dtypes import as_dtype, dtype
 from ._generated import Error, SizeError
 from ._lengths import Length, Narrow, Specialise
+from ._program import Program
 from ._tree import fill, flatten, is_flat
 
 MOST_TRACES = 8   # before a warning
-MOST_CALLS = 4    # prepared ones of a trace, which hold arrays
-
-
-def _is_array(x):
-    return isinstance(x, Array) or (hasattr(x, "__array_interface__") and
-                                    not isinstance(x, type))
 
 
 def _describe(leaves, static):
@@ -80,7 +75,6 @@ class Trace:
                        for i, (entry, x) in enumerate(zip(key, leaves))]
         self.flat = form[1][1] == (dict, ()) and \
             is_flat(form[1][0], len(leaves))
-        self.calls, self.used = {}, None
         mark = _core.scope_begin()
         traces.append(threading.get_ident())
         try:
@@ -90,9 +84,9 @@ class Trace:
             args, named = fill(form, self.inputs)
             self.form = flatten(function(*args, **named), made)
             self.outputs = tuple(map(_output, made))
-            self.program = _core.compile(self.outputs, _name(function)) \
-                if made else None
-            self.counted = any("_ilex" in x.domain for x in self.outputs)
+            self.program = Program(
+                self.outputs, [f"a{i}" for i in range(len(leaves))],
+                _name(function)) if made else None
         finally:
             traces.pop()
             _core.scope_end(mark)
@@ -102,37 +96,10 @@ class Trace:
     def run(self, leaves, owner):
         if self.program is None:
             return fill(self.form, ())
-        pairs = self._pairs(leaves)
-        bound = tuple((n, x) for n, x in pairs if n is not None)
-        made = self.program.evaluate(bound, len(self.outputs))
-        flat = self.form == 0 or is_flat(self.form, len(made))
-        if flat and self.flat and not self.counted:
-            owner.fast = self._call(pairs, made)
+        made, pairs = self.program.run(leaves)
+        if self.flat and (self.form == 0 or is_flat(self.form, len(made))):
+            owner.fast = self.program.prepare(pairs, made, self.form == 0)
         return fill(self.form, [_core.data(s) for s in made])
-
-    def _pairs(self, leaves):
-        """For each argument the name that the program has for it, None if it
-        does not read it, and what is bound."""
-        if self.used is None:
-            self.used = set(self.program.names())
-        pairs = []
-        for i, x in enumerate(leaves):
-            if isinstance(x, Array):
-                _core.compute((x,))
-                x = x.storage
-            pairs.append((f"a{i}" if f"a{i}" in self.used else None, x))
-        return tuple(pairs)
-
-    def _call(self, pairs, made):
-        shapes = tuple((x.shape, x.strides) if hasattr(x, "strides") else x
-                       for n, x in pairs if n is None or hasattr(x, "strides"))
-        if shapes not in self.calls:
-            while len(self.calls) >= MOST_CALLS:
-                self.calls.pop(next(iter(self.calls)))
-            outputs = tuple((f"_ilex_out{i}", s) for i, s in enumerate(made))
-            self.calls[shapes] = _core.prepare(self.program, pairs, outputs,
-                                               self.form == 0)
-        return self.calls[shapes]
 
 
 def _name(function):
@@ -145,7 +112,7 @@ def _output(x):
     """A result of a function as an array."""
     if isinstance(x, Length):
         return x.array
-    if isinstance(x, (Array, bool, int, float, complex)) or _is_array(x):
+    if isinstance(x, (Array, bool, int, float, complex)) or is_array(x):
         return asarray(x)
     raise TypeError(f"a compiled function returned {x!r}: arrays, numbers, and "
                     "tuples, lists and dicts of them are possible")
@@ -188,7 +155,7 @@ class Jit(_core.Jit):
         leaves = []
         form = flatten((tuple(args), kwargs), leaves)
         for i, x in enumerate(leaves):
-            if not isinstance(x, Array) and _is_array(x):
+            if not isinstance(x, Array) and is_array(x):
                 leaves[i] = asarray(x)
         return form, leaves
 

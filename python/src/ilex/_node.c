@@ -4,6 +4,8 @@
  */
 #include "_core.h"
 
+enum { MOST_RESULTS = 64 }; /* of a scan */
+
 /* ---- objects ---- */
 
 PyObject *
@@ -71,6 +73,27 @@ finish(size_t mark, ilex_array *a)
         ilex_keep(a);
     ilex_scope_end(ctx, mark, NULL);
     return ok ? node_new(a, NULL) : fail();
+}
+
+/* The same of several arrays, which become a tuple. */
+static PyObject *
+finish_all(size_t mark, Py_ssize_t n, ilex_array *const *a)
+{
+    bool ok = !PyErr_Occurred() && !ilex_error_code(ctx);
+    for (Py_ssize_t i = 0; ok && i < n; i++)
+        ilex_keep(a[i]);
+    ilex_scope_end(ctx, mark, NULL);
+    PyObject *made = ok ? PyTuple_New(n) : fail();
+    for (Py_ssize_t i = 0; ok && i < n; i++) {
+        PyObject *node = made ? node_new(a[i], NULL) : NULL;
+        if (!made)
+            ilex_drop_later(a[i]);
+        else
+            PyTuple_SET_ITEM(made, i, node);
+    }
+    if (PyErr_Occurred())
+        Py_CLEAR(made);
+    return made;
 }
 
 /* ---- what arrays are ---- */
@@ -366,6 +389,60 @@ core_subscript(PyObject *module, PyObject *args)
     return result;
 }
 
+/* scan(axis, direction, selves, values): the arrays of a recurrence. */
+static PyObject *
+core_scan(PyObject *module, PyObject *args)
+{
+    const char *axis, *direction;
+    PyObject *selves, *values;
+    ilex_array *self[MOST_RESULTS], *value[MOST_RESULTS], *made[MOST_RESULTS];
+    if (!PyArg_ParseTuple(args, "ssO!O!", &axis, &direction, &PyTuple_Type,
+                          &selves, &PyTuple_Type, &values))
+        return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(selves);
+    if (n != PyTuple_GET_SIZE(values) || n < 1 || n > MOST_RESULTS)
+        return PyErr_Format(PyExc_ValueError,
+                            "a scan has 1 to %d arrays, and a value for each",
+                            MOST_RESULTS);
+    enter();
+    size_t mark = ilex_scope_begin(ctx);
+    bool ok = true;
+    for (Py_ssize_t i = 0; ok && i < n; i++) {
+        self[i] = array_in(PyTuple_GET_ITEM(selves, i));
+        value[i] = self[i] ? array_in(PyTuple_GET_ITEM(values, i)) : NULL;
+        ok = value[i] != NULL;
+    }
+    ok = ok && !ilex_scan(ctx, axis, direction, (int)n, self, value, made);
+    PyObject *result = finish_all(mark, ok ? n : 0, made);
+    leave();
+    return result;
+}
+
+/* parse(text, names, file): what these are called in a program. */
+static PyObject *
+core_parse(PyObject *module, PyObject *args)
+{
+    const char *text, *file = NULL;
+    PyObject *names;
+    if (!PyArg_ParseTuple(args, "sO!|z", &text, &PyTuple_Type, &names, &file))
+        return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(names);
+    ilex_array **made = PyMem_Calloc((size_t)n + 1, sizeof *made);
+    enter();
+    size_t mark = ilex_scope_begin(ctx);
+    ilex_module *m = made ? ilex_module_parse(ctx, text, file) : NULL;
+    bool ok = m != NULL;
+    for (Py_ssize_t i = 0; ok && i < n; i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        ok = name && (made[i] = ilex_module_array(m, name));
+    }
+    PyObject *result = finish_all(mark, ok ? n : 0, made);
+    ilex_module_free(m);
+    leave();
+    PyMem_Free(made);
+    return result;
+}
+
 PyType_Slot node_slots[] = {
     SLOT(Py_tp_dealloc, node_dealloc), SLOT(Py_tp_traverse, node_traverse),
     SLOT(Py_tp_new, node_tp_new),      SLOT(Py_tp_getset, node_getset),
@@ -376,5 +453,9 @@ PyMethodDef node_functions[] = {
     {"data", core_data, METH_O, "data(storage): an array of its elements."},
     {"compute", core_compute, METH_O, "compute(arrays): their elements."},
     {"subscript", core_subscript, METH_VARARGS, "subscript(array, items)"},
+    {"scan", core_scan, METH_VARARGS,
+     "scan(axis, direction, selves, values): the arrays of a recurrence."},
+    {"parse", core_parse, METH_VARARGS,
+     "parse(text, names, file): arrays of a program in text, by name."},
     {NULL},
 };

@@ -124,16 +124,39 @@ program_evaluate(Program *self, PyObject *args)
     return list;
 }
 
-/* names(): of the arguments, in order. */
+/* run(bindings): into the storages that outputs are bound to. */
+static PyObject *
+program_run(Program *self, PyObject *pairs)
+{
+    size_t n;
+    ilex_call call = {.size = sizeof call};
+    ilex_status rc = ILEX_E_ARGUMENT;
+    if (!PyTuple_Check(pairs))
+        return PyErr_Format(PyExc_TypeError, "a tuple of pairs is expected");
+    ilex_binding *b = bindings_of(pairs, &n);
+    if (!b)
+        return NULL;
+    enter();
+    Py_BEGIN_ALLOW_THREADS rc = ilex_run(self->p, b, n, &call);
+    Py_END_ALLOW_THREADS leave();
+    PyMem_Free(b);
+    return rc ? raise_status(rc, call.error) : Py_NewRef(Py_None);
+}
+
+/* names(): of the inputs, in order, then of the sizes. */
 static PyObject *
 program_names(Program *self, PyObject *none)
 {
     size_t n = ilex_program_argument_count(self->p);
+    size_t sizes = ilex_program_size_count(self->p);
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < n; i++) {
+    for (size_t i = 0; list && i < n + sizes; i++) {
         ilex_argument_info info = {.size = sizeof info};
         ilex_program_argument_get(self->p, i, &info);
-        PyObject *name = PyUnicode_FromString(info.name);
+        if (info.output)
+            continue;
+        PyObject *name = PyUnicode_FromString(
+            i < n ? info.name : ilex_program_size_name(self->p, i - n));
         if (!name || PyList_Append(list, name))
             Py_CLEAR(list);
         Py_XDECREF(name);
@@ -143,7 +166,9 @@ program_names(Program *self, PyObject *none)
 
 static PyMethodDef program_methods[] = {
     {"names", (PyCFunction)program_names, METH_NOARGS,
-     "names(): of the arguments, in order."},
+     "names(): of the inputs, in order, then of the sizes."},
+    {"run", (PyCFunction)program_run, METH_O,
+     "run(bindings): into the storages that outputs are bound to."},
     {"evaluate", (PyCFunction)program_evaluate, METH_VARARGS,
      "evaluate(bindings, outputs): the storages of so many outputs."},
     {NULL},

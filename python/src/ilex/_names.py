@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Names and numbers of other languages in formulas of Ilex."""
+
+import cmath
+import re
+
+from ._dtypes import as_dtype
+
+
+class Names:
+    """Names of a language as names of Ilex: itself where it is one that is
+    free, else one made from it."""
+
+    _OWN = re.compile(r"(?!_ilex_|_\d+$|_r\d+$|_in\d+$|true$|false$|nan$|inf$)"
+                      r"[A-Za-z_][A-Za-z0-9_]{0,63}$")
+
+    def __init__(self):
+        self.given, self.taken = {}, set()
+
+    def __getitem__(self, name):
+        if name not in self.given:
+            own = re.sub(r"[^A-Za-z0-9_]", "_", name)[:48]
+            made, k = name, 0
+            while made in self.taken or not self._OWN.match(made):
+                k += 1
+                made = f"v{k}_{own}"
+            self.taken.add(made)
+            self.given[name] = made
+        return self.given[name]
+
+
+def number(x):
+    """A number as it stands in a formula: one of NumPy has its dtype, one of
+    Python is weak."""
+    if hasattr(x, "dtype"):
+        short = as_dtype(x.dtype).short
+        return f"{short}({number(x.item())})"
+    if isinstance(x, bool):
+        return "true" if x else "false"
+    if isinstance(x, complex):
+        return f"c128({number(x.real)}, {number(x.imag)})" \
+            if not cmath.isfinite(x) else f"({x.real!r} + {x.imag!r}*1.0j)"
+    if isinstance(x, int):
+        return str(x) if x >= 0 else f"({x})"
+    if x != x:
+        return "nan"
+    text = repr(float(x))
+    return text if x >= 0 else f"({text})"

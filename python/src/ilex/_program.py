@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Compiled programs, and calls of them that were prepared."""
+
+from . import _core
+from ._convert import asarray, is_array
+
+MOST_CALLS = 4   # prepared ones of a program, which hold arrays
+
+
+class Program(_core.Jit):
+    """Arrays, compiled: called with what its arguments are, in order, it
+    returns the elements of its outputs, an array each.
+
+    `arguments` names the inputs and sizes in the order of calls; one that
+    the arrays do not read is passed over, and None is a size that arrays tell.
+    Without it they are those that the program has, in its order."""
+
+    def __new__(cls, outputs, arguments=None, name="program"):
+        return super().__new__(cls)
+
+    def __init__(self, outputs, arguments=None, name="program"):
+        self.outputs = tuple(outputs)
+        self.name = name
+        self.compiled = _core.compile(self.outputs, name)
+        self.names = self.compiled.names()
+        self.arguments = tuple(self.names if arguments is None else arguments)
+        self._read = tuple(n if n in self.names else None
+                           for n in self.arguments)
+        self._fixed = any("_ilex" in x.domain for x in self.outputs)
+        self._calls = {}
+
+    def run(self, leaves):
+        """The storages of the outputs, and a call for arguments like these,
+        or None."""
+        pairs = tuple((n if x is not None else None, x) for n, x in
+                      zip(self._read, map(_bound, leaves)))
+        made = self.compiled.evaluate(
+            tuple((n, x) for n, x in pairs if n is not None),
+            len(self.outputs))
+        return made, pairs
+
+    def prepare(self, pairs, made, single=False):
+        """A call for arguments laid out like these; None: there is none."""
+        if self._fixed:
+            return None
+        shapes = tuple((x.shape, x.strides) if hasattr(x, "strides") else x
+                       for n, x in pairs if n is None or hasattr(x, "strides"))
+        if shapes not in self._calls:
+            while len(self._calls) >= MOST_CALLS:
+                self._calls.pop(next(iter(self._calls)))
+            outputs = tuple((f"_ilex_out{i}", s) for i, s in enumerate(made))
+            self._calls[shapes] = _core.prepare(self.compiled, pairs, outputs,
+                                                single)
+        return self._calls[shapes]
+
+    def into(self, leaves, outputs):
+        """Runs into arrays that are there, of the outputs' shapes."""
+        made = tuple((f"_ilex_out{i}", _bound(x))
+                     for i, x in enumerate(outputs))
+        self.compiled.run(made + tuple(
+            (n, _bound(x)) for n, x in zip(self._read, leaves)
+            if n is not None))
+
+    def _slow(self, *leaves):
+        if len(leaves) != len(self.arguments):
+            raise TypeError(
+                f"{self.name} takes {len(self.arguments)} arguments ("
+                f"{', '.join(self.arguments)}), {len(leaves)} were given")
+        made, pairs = self.run(leaves)
+        self.fast = self.prepare(pairs, made)
+        return tuple(_core.data(s) for s in made)
+
+    def text(self, stage="print"):
+        """What compiling makes of it: "print" its text, "explain" what it
+        does in words, "c" its source, "html" a page, "dot" its picture, or
+        the name of a stage (`ilexc stages`)."""
+        return _core.text(self.outputs,
+                          tuple(f"out{i}" for i in range(len(self.outputs))),
+                          stage)
+
+
+def _bound(x):
+    """An argument as what is bound: a storage, or a number."""
+    if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 and \
+            type(x.item()) in (int, float, complex):
+        return x.item()
+    if is_array(x):
+        x = asarray(x)
+        _core.compute((x,))
+        return x.storage
+    return x

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""A back end of gt4py.next.
+
+    import gt4py.next as gtx
+    from ilex.gt4py import backend
+
+    @gtx.program(backend=backend)
+    def diffuse(u: Field, out: Field): ...
+    u = gtx.as_field([I, J], numpy.ones((10, 10)), allocator=backend)
+
+GT4Py's own passes come first (apply_common_transforms); Ilex gets whole-field
+expressions and decides itself what is fused and what is stored. A program is
+compiled for the domains of its arguments and the integers that its domains
+read, which runs keep."""
+
+from dataclasses import dataclass, field
+
+import numpy
+from gt4py.next import backend as next_backend
+from gt4py.next import common, custom_layout_allocators
+from gt4py.next.iterator import ir, transforms
+from gt4py.next.iterator.type_system.inference import infer
+from gt4py.next.type_system import type_specifications as ts
+
+from . import graph
+from ._itir import (Field, Fields, Offsets, Stencil, Unsupported, converted,
+                    dtype_of)
+
+__all__ = ["backend"]
+
+
+@dataclass(frozen=True)
+class _Compiler:
+    """The step from GT4Py's intermediate program to one that can be loaded."""
+
+    def __call__(self, given):
+        provider = given.args.offset_provider
+        program = transforms.apply_common_transforms(
+            given.data, offset_provider=provider, extract_temporaries=False)
+        program = infer(program, offset_provider_type=common.
+                        offset_provider_to_type(provider))
+        column = given.args.column_axis
+        return _Artifact(program, column.value if column else None)
+
+
+@dataclass(frozen=True)
+class _Artifact:
+    program: ir.Program
+    column: object
+
+    def load(self):
+        return _Executable(self.program, self.column)
+
+
+@dataclass
+class _Executable:
+    """A program, compiled for each kind of arguments that it meets."""
+
+    program: ir.Program
+    column: object
+    kinds: dict = field(default_factory=dict)
+    integers: set = field(default_factory=set)
+
+    def __call__(self, *arguments, offset_provider, out=None, **named):
+        arguments = (*arguments, *(() if out is None else (out,)))
+        names = [str(p.id) for p in self.program.params]
+        bound = dict(zip(names, arguments), **{
+            k: v for k, v in named.items() if k in names})
+        leaves = {f"_table_{n}": x for n, x in offset_provider.items()
+                  if common.is_neighbor_table(x)}
+        for name, x in bound.items():
+            _spread(name, x, leaves)
+        while True:
+            key = self._key(leaves)
+            if key not in self.kinds:
+                known = set(self.integers)
+                made = _Plan(self, leaves, offset_provider).steps
+                if known != self.integers:
+                    continue  # the key has more parts than was known
+                self.kinds[key] = made
+            break
+        for program, inputs, outputs in self.kinds[key]:
+            _run(program, [_memory(leaves[name]) for name in inputs],
+                 [leaves[name].ndarray[box] for name, box in outputs])
+
+    def _key(self, leaves):
+        return tuple(
+            (name, x.domain, x.dtype, getattr(x, "skip_value", None))
+            if _is_field(x) else
+            (name, x if name in self.integers else type(x))
+            for name, x in leaves.items())
+
+
+def _run(program, inputs, outputs):
+    """Into fields, which may be what is read: then by way of a copy."""
+    if any(numpy.may_share_memory(x, y) for x in inputs for y in outputs
+           if isinstance(x, numpy.ndarray)):
+        for y, made in zip(outputs, program(*inputs)):
+            y[...] = numpy.asarray(made)
+    else:
+        program.into(inputs, outputs)
+
+
+def _spread(name, x, leaves):
+    """The fields and numbers that an argument is, by names."""
+    if isinstance(x, tuple):
+        for k, part in enumerate(x):
+            _spread(f"{name}_{k}", part, leaves)
+    else:
+        leaves[name] = x
+
+
+def _is_field(x):
+    return isinstance(x, common.Field)
+
+
+def _memory(x):
+    return x.ndarray if _is_field(x) else x
+
+
+class _Plan:
+    """What is run for arguments of a kind: steps, each a program with the
+    names of what it reads and what it writes."""
+
+    def __init__(self, owner, leaves, provider):
+        self.owner, self.leaves = owner, leaves
+        self.steps, self.names = [], graph.Names()
+        self.inputs, self.outputs = {}, []
+        with graph.scope():
+            self.offsets = Offsets(provider, self._table)
+            self.fields = Fields(self.offsets, owner.column, self._ranges)
+            self.env = {str(p.id): self._argument(str(p.id), p.type)
+                        for p in owner.program.params}
+            self._statements(owner.program.body)
+            self._flush()
+
+    # ---- arguments ----
+
+    def _argument(self, name, type_):
+        if isinstance(type_, ts.TupleType):
+            return tuple(self._argument(f"{name}_{k}", t)
+                         for k, t in enumerate(type_.types))
+        x = self.leaves[name]
+        ranges = _ranges_of(x) if _is_field(x) else {}
+        array = self.inputs[name] = graph.input(
+            self.names[name], dtype_of(type_),
+            ", ".join(str(hi - lo) for lo, hi in ranges.values()))
+        local = next((d.value for d in x.domain.dims
+                      if d.kind is common.DimensionKind.LOCAL), None) \
+            if _is_field(x) else None
+        return Field(array, ranges, local)
+
+    def _table(self, name, connectivity):
+        own = f"_table_{name}"
+        self.inputs[own] = graph.input(
+            self.names[own], connectivity.ndarray.dtype.name,
+            ", ".join(map(str, connectivity.ndarray.shape)))
+        return self.inputs[own]
+
+    # ---- statements ----
+
+    def _statements(self, body):
+        for s in body:
+            if isinstance(s, ir.IfStmt):
+                taken = self._integer(s.cond)
+                self._statements(s.true_branch if taken else s.false_branch)
+                continue
+            reads = {str(n.id) for n in
+                     s.expr.pre_walk_values().if_isinstance(ir.SymRef)}
+            if any(f"{name}_".startswith(f"{r}_")
+                   for name, _, _ in self.outputs for r in reads):
+                self._flush()
+            self._set(self.fields.value(s.expr, self.env), s.domain, s.target)
+
+    def _set(self, value, domain, target):
+        if isinstance(target, ir.FunCall) and target.fun.id == "make_tuple":
+            several = isinstance(domain, ir.FunCall) and \
+                domain.fun.id == "make_tuple"
+            for k, part in enumerate(target.args):
+                self._set(value[k], domain.args[k] if several else domain, part)
+            return
+        name = self._name(target)
+        if isinstance(value, tuple):
+            raise Unsupported("a tuple for one field")
+        ranges = self._ranges(domain, self.env)
+        if any(hi <= lo for lo, hi in ranges.values()):
+            return
+        self._store(name, self.fields.value(target, self.env), value, ranges)
+
+    def _name(self, target):
+        if isinstance(target, ir.SymRef):
+            return str(target.id)
+        if isinstance(target, ir.FunCall) and target.fun.id == "tuple_get":
+            return f"{self._name(target.args[1])}_{target.args[0].value}"
+        raise Unsupported(f"a statement that sets {target}")
+
+    def _store(self, name, own, value, ranges):
+        body = Stencil({d: ranges[d] for d in own.ranges}, self.offsets)
+        made = converted(body.make(body.deref(value)), own.array.dtype)
+        box = tuple(slice(ranges[d][0] - lo, ranges[d][1] - lo)
+                    for d, (lo, hi) in own.ranges.items()) or ...
+        if any(n == name for n, _, _ in self.outputs):
+            self._flush()
+        self.outputs.append((name, box, made))
+
+    def _flush(self):
+        """Ends a program: what comes reads what it wrote."""
+        if self.outputs:
+            program = graph.Program(
+                [x for _, _, x in self.outputs],
+                [self.names[n] for n in self.inputs],
+                str(self.owner.program.id)[:60])
+            self.steps.append((program, tuple(self.inputs),
+                               [(n, b) for n, b, _ in self.outputs]))
+        self.outputs = []
+
+    # ---- domains ----
+
+    def _ranges(self, e, env):
+        """A domain: the ranges by dimension."""
+        if isinstance(e, ir.FunCall) and e.fun.id == "get_domain":
+            return dict(env[str(e.args[0].id)].ranges)
+        return {r.args[0].value: (self._integer(r.args[1], env),
+                                  self._integer(r.args[2], env))
+                for r in e.args}
+
+    def _integer(self, e, env=None):
+        """The value of an expression of numbers that are known."""
+        env = self.env if env is None else env
+        if isinstance(e, ir.Literal):
+            return {"True": True, "False": False}.get(e.value) \
+                if e.value in ("True", "False") else int(e.value)
+        if isinstance(e, ir.SymRef):
+            return self._number(str(e.id))
+        name = e.fun.id
+        if name == "tuple_get" and isinstance(e.args[1], ir.FunCall) and \
+                e.args[1].fun.id == "get_domain_range":
+            field_, axis = e.args[1].args
+            ranges = self.fields.value(field_, env).ranges
+            return ranges[axis.value][int(e.args[0].value)]
+        if name == "tuple_get":
+            return self._number(self._name(e))
+        if name == "if_":
+            return self._integer(e.args[1 if self._integer(e.args[0], env)
+                                        else 2], env)
+        values = [self._integer(a, env) for a in e.args]
+        return _INTEGERS[name](*values)
+
+    def _number(self, name):
+        self.owner.integers.add(name)
+        return self.leaves[name]
+
+
+_INTEGERS = {
+    "plus": lambda a, b: a + b, "minus": lambda a, b: a - b,
+    "multiplies": lambda a, b: a * b, "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b, "minimum": min, "maximum": max,
+    "neg": lambda a: -a, "not_": lambda a: not a,
+    "and_": lambda a, b: a & b, "or_": lambda a, b: a | b,
+    "eq": lambda a, b: a == b, "not_eq": lambda a, b: a != b,
+    "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
+    "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b,
+    "cast_": lambda a, _: a,
+}
+
+
+def _ranges_of(x):
+    return {d.value: (r.start, r.stop)
+            for d, r in zip(x.domain.dims, x.domain.ranges)}
+
+
+backend = next_backend.Backend(
+    name="ilex", executor=_Compiler(),
+    allocator=custom_layout_allocators.StandardCPUFieldBufferAllocator(),
+    transforms=next_backend.DEFAULT_TRANSFORMS)
