@@ -518,8 +518,11 @@ void ix_finish_lines(const char *source, const char *name, ix_text *t);
 const char *ix_passes_table(void);
 
 /* An HTML page of the program, whose locations are those of "text", beside its
- * arrays, kernels and source in a dialect; false after an error. */
-bool ix_page(ilex_module *m, const char *text, int dialect, ix_text *t);
+ * arrays, kernels and source in a dialect; false after an error. "lay_out"
+ * appends what a program that lays out graphs in DOT prints as "plain", or
+ * nothing: the page has no picture then. */
+bool ix_page(ilex_module *m, const char *text, int dialect,
+             void (*lay_out)(const char *dot, ix_text *plain), ix_text *t);
 
 /* DOT of the module's graph. */
 bool ix_dot(ilex_module *module, ix_text *t);

@@ -88,6 +88,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/checks.c \
 	runtime/program/compute.c \
 	runtime/program/evaluate.c \
+	runtime/program/graphviz.c \
 	runtime/program/inspect.c \
 	runtime/program/pack.c \
 	runtime/program/prepared.c \

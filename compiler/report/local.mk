@@ -11,5 +11,8 @@ libixcompiler_la_SOURCES += \
 	compiler/report/facts.c \
 	compiler/report/facts.h \
 	compiler/report/page.c \
+	compiler/report/page.inc \
+	compiler/report/picture.c \
+	compiler/report/picture.h \
 	compiler/report/report.h \
 	compiler/report/workspace.c

@@ -5,7 +5,7 @@
 #ifndef ILEX_COMPILER_REPORT_H
 #define ILEX_COMPILER_REPORT_H
 
-#include "compiler/unit.h"
+#include "compiler/report/picture.h"
 
 /* dump.c: the unit at its level */
 void ix_dump_unit(const ix_unit *u, ix_text *t);
@@ -18,19 +18,22 @@ void ix_explain(ix_unit *u, ix_text *t);
 /* describe.c: what queries tell of it. */
 void ix_describe(ix_unit *u, ix_compiled *c);
 
-/* page.c: a page of HTML. What it says of arrays and kernels is noted after the
- * last pass; the source comes when it is put. */
+/* page.c: a page of HTML. What it says of arrays, kernels and stages is noted
+ * after passes; the source comes when it is put. */
 typedef struct ix_page_parts {
-    ix_text arrays, kernels;
-    ix_text names; /* lines "name L12": which line makes what has a name; of
-                      kernels "/3 K3 L12", with what they store; of outputs
-                      "=v L9", by which line is made what they are */
+    ix_text arrays, kernels, stages, total;
+    ix_text names; /* lines "name A3 L12": the words of what has a name; of
+                      kernels "/3 K3 A5 L12", with what they store; of outputs
+                      "=v A7 L9" */
+    ix_picture picture;
+    int stored, again; /* how many arrays are */
 } ix_page_parts;
 void ix_page_begin(ix_page_parts *p, const ix_mem *mem);
 /* ix_compile_request.after, with the page as user */
 void ix_page_note(void *page, ix_unit *u, const char *pass);
+/* "places": where the boxes of the picture are (picture.h), or NULL */
 void ix_page_put(ix_page_parts *p, const ilex_module *m, const char *text,
-                 const char *source, ix_text *t);
+                 const char *source, const char *places, ix_text *t);
 void ix_page_end(ix_page_parts *p);
 
 /* workspace.c: bytes of temporary "i", of one thread, and of the workspace;

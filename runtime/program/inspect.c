@@ -175,7 +175,7 @@ ilex_module_html(ilex_module *module, const char *text)
     if (!text && !own)
         return NULL;
     ix_text_init(&t, &ctx->mem);
-    ix_page(module, text ? text : own, find_dialect(ctx, "c"), &t);
+    ix_page(module, text ? text : own, find_dialect(ctx, "c"), ix_graphviz, &t);
     ilex_text_free(ctx, own);
     return take_text(ctx, &t);
 }

@@ -406,6 +406,12 @@ ilex_status ix_run_routine(ix_run *r, const ix_compiled_call *c);
 /* Makes call "i" with the arrays that the run shows (ix_state.given). */
 ilex_status ix_run_call(ix_run *r, size_t i);
 
+/* ---- graphviz.c ---- */
+
+/* Appends where Graphviz puts the boxes of a graph in DOT, as "plain"; nothing
+ * where there is no Graphviz, or it fails. */
+void ix_graphviz(const char *dot, ix_text *plain);
+
 /* ---- reference.c ---- */
 
 /* Evaluates bytecode "i" at every point of its box. */

@@ -28,6 +28,10 @@ class _Program:
         self.kernel = SimpleNamespace(arg_dict=dict.fromkeys(
             program.arguments))
 
+    @property
+    def program(self):
+        return self
+
     def bind_to_context(self, context):
         return self
 

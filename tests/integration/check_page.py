@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# check_page.py PAGE PROGRAM: is the page well formed, without references to
-# anything outside, with the program's text as it is, and do its words lead from
-# each line to arrays, kernels and source and back?
+# check_page.py PAGE PROGRAM [picture]: is the page well formed, without
+# references to anything outside, with the program's text as it is, and do its
+# words lead from each line to arrays, kernels, stages and source and back? Has
+# the picture a box for each array?
 import re
 import sys
 import xml.etree.ElementTree as tree
@@ -12,30 +13,38 @@ program = open(sys.argv[2]).read()
 first, rest = page.split("\n", 1)
 assert first == "<!DOCTYPE html>", first
 root = tree.fromstring(rest)
-assert not re.search(r"(src|href)\s*=|https?:|@import|url\(", page), "a reference"
-sections = root.findall("./body/main/section")
-assert [s.find("h2").text for s in sections] == ["Program", "Arrays", "Source"]
-lines = [c.text or "" for c in sections[0].findall("code")]
+assert not re.search(r"(src|href)\s*=|https?:|@import|url\((?!#head)", page), \
+    "a reference"
+sections = {s.get("id"): s for s in root.iter("section")}
+assert list(sections) == ["program", "kernels", "stages", "arrays", "source"]
+lines = [c.text or "" for c in sections["program"].iter("code")]
 assert "\n".join(lines) == program.rstrip("\n"), "the text is another one"
 
 
-def words(section):
-    return [set(e.get("data-k").split()) for e in section.iter() if e.get("data-k")]
+def words(element):
+    return set(element.get("data-k", "").split())
 
 
 def every(section):
-    return set().union(*words(section))
+    return set().union(*map(words, sections[section].iter()))
 
 
-made = {w for w in every(sections[1]) if w[0] == "L"}
+made = {w for w in every("arrays") if w[0] == "L"}
 assert made, "no array has a line"
-assert made <= every(sections[0]), "a line that is none"
-assert made & every(sections[2]), "no line of source has a line"
-kernels = {w for w in every(sections[1]) if w[0] == "K"}
-assert kernels and kernels == {w for w in every(sections[2]) if w[0] == "K"}
-source = every(sections[2])
-for code in sections[0].findall("code"):
+assert made <= every("program"), "a line that is none"
+assert made & every("source"), "no line of source has a line"
+assert made & every("stages"), "no line of a stage has a line"
+kernels = {w for w in every("kernels") if w[0] == "K"}
+assert kernels and kernels == {w for w in every("source") if w[0] == "K"}
+arrays = {w for w in every("arrays") if w[0] == "A"}
+assert arrays >= {w for w in every("kernels") if w[0] == "A"}
+for code in sections["program"].iter("code"):
     if (code.text or "").startswith("out "):
-        own = set(code.get("data-k").split())
-        assert own & source or not own & made, code.text
-print(len(made), "lines,", len(kernels), "kernels")
+        own = words(code)
+        assert own & every("source") or not own & made, code.text
+boxes = sections["arrays"].findall(".//g")
+if len(sys.argv) > 3:  # Graphviz is there
+    assert {w for g in boxes for w in words(g) if w[0] == "A"} == arrays
+    arrows = len(sections["arrays"].findall(".//path[@class='arrow']"))
+    assert arrows or not any(g.get("class") == "input" for g in boxes)
+print(len(made), "lines,", len(kernels), "kernels,", len(boxes), "boxes")

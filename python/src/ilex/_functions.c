@@ -16,7 +16,8 @@ typedef union Value {
  * None, i l integers, d a number, t a dtype, n a list of arrays and its
  * length, m one of these with names, from a dictionary; I L T lists of integers
  * and texts, one for each axis of the first array, or None. A result is a an
- * array, s text, S text to be freed, i or l an integer, x a status, v nothing. */
+ * array, s text, S text to be freed, i or l an integer, x a status, v nothing.
+ */
 typedef struct Row {
     const char *name, *doc, *kinds;
     char result;

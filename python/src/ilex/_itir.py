@@ -8,7 +8,6 @@ arguments; axes are numbered from 0, which is each domain's first point."""
 
 from dataclasses import dataclass, replace
 
-from gt4py.next import common
 from gt4py.next.iterator import ir
 from gt4py.next.type_system import type_specifications as ts
 
@@ -196,8 +195,8 @@ class Stencil:
                      for k in range(n))
 
     def entry(self, table, place, k):
-        text, _ = place[table.source].read(0, table.rows)
-        return f"{self.name(table.array)}[{text}, {k}]"
+        row, _ = place[table.source].read(0, 0)
+        return f"{self.name(table.array)}[{row}, {k}]"
 
     # ---- shifts ----
 
@@ -207,12 +206,11 @@ class Stencil:
         return place
 
     def _moved(self, tag, by, place):
-        source, target = tag if isinstance(tag, tuple) else \
-            self.offsets.axes(tag)
-        if source is None:
+        if not isinstance(tag, tuple):
             table = self.offsets[tag]
             made = {d: at for d, at in place.items() if d != table.source}
             return made | {table.target: At(self.entry(table, place, by))}
+        source, target = tag
         at = place[source]
         made = replace(at, offset=at.offset + by) if isinstance(by, int) else \
             At(f"({at.absolute} + {by})")
@@ -408,31 +406,20 @@ class Table:
     array: object
     source: str
     target: str
-    rows: int
     count: int
     skip: object
 
 
 class Offsets(dict):
-    """Tables by offset, and offsets along axes."""
+    """Tables by offset."""
 
     def __init__(self, provider, table_of):
         super().__init__()
-        self.along = {}
         for name, own in provider.items():
-            if isinstance(own, common.Dimension):
-                self.along[name] = (own.value, own.value)
-            elif common.is_neighbor_table(own):
-                type_ = own.__gt_type__()
-                rows, count = own.ndarray.shape
-                self[name] = Table(table_of(name, own), type_.source_dim.value,
-                                   type_.codomain.value, rows, count,
-                                   type_.skip_value)
-            else:
-                self.along[name] = (own.domain_dim.value, own.codomain.value)
-
-    def axes(self, tag):
-        return self.along.get(tag, (None, None))
+            type_ = own.__gt_type__()
+            self[name] = Table(table_of(name, own), type_.source_dim.value,
+                               type_.codomain.value, type_.max_neighbors,
+                               type_.skip_value)
 
 
 # ---- fields ----
@@ -468,11 +455,11 @@ class Fields:
             return None
         if name == "index":
             return Index(e.args[0].value)
+        if name == "tuple_get":
+            return self.value(e.args[1], env)[int(e.args[0].value)]
         values = [self.value(a, env) for a in e.args]
         if name == "make_tuple":
             return tuple(values)
-        if name == "tuple_get":
-            return values[1][int(e.args[0].value)]
         if name == "if_":
             return _pointwise(lambda c, a, b: f"where({c}, {a}, {b})", values)
         return _pointwise(lambda *texts: scalar(name, texts), values)

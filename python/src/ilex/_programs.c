@@ -60,7 +60,7 @@ kind_of(PyObject *o)
 static bool
 read_number(PyObject *o, ilex_binding *b)
 {
-    switch (kind_of(o)) {
+    switch (PyBool_Check(o) ? 'i' : kind_of(o)) {
     case 'i':
         b->kind = ILEX_BOUND_I64;
         b->integer = PyLong_AsLongLong(o);

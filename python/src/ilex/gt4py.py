@@ -13,12 +13,15 @@ expressions and decides itself what is fused and what is stored. A program is
 compiled for the domains of its arguments and the integers that its domains
 read, which runs keep."""
 
+import time
 from dataclasses import dataclass, field
 
 import numpy
 from gt4py.next import backend as next_backend
 from gt4py.next import common, custom_layout_allocators
+from gt4py.next.instrumentation import metrics
 from gt4py.next.iterator import ir, transforms
+from gt4py.next.iterator.ir_utils import ir_makers as im
 from gt4py.next.iterator.type_system.inference import infer
 from gt4py.next.type_system import type_specifications as ts
 
@@ -66,8 +69,7 @@ class _Executable:
         names = [str(p.id) for p in self.program.params]
         bound = dict(zip(names, arguments), **{
             k: v for k, v in named.items() if k in names})
-        leaves = {f"_table_{n}": x for n, x in offset_provider.items()
-                  if common.is_neighbor_table(x)}
+        leaves = {f"_table_{n}": x for n, x in offset_provider.items()}
         for name, x in bound.items():
             _spread(name, x, leaves)
         while True:
@@ -79,9 +81,13 @@ class _Executable:
                     continue  # the key has more parts than was known
                 self.kinds[key] = made
             break
+        began = time.perf_counter()
         for program, inputs, outputs in self.kinds[key]:
             _run(program, [_memory(leaves[name]) for name in inputs],
                  [leaves[name].ndarray[box] for name, box in outputs])
+        if metrics.is_level_enabled(metrics.PERFORMANCE):
+            metrics.add_sample_to_current_source(
+                metrics.COMPUTE_METRIC, time.perf_counter() - began)
 
     def _key(self, leaves):
         return tuple(
@@ -173,15 +179,16 @@ class _Plan:
             self._set(self.fields.value(s.expr, self.env), s.domain, s.target)
 
     def _set(self, value, domain, target):
-        if isinstance(target, ir.FunCall) and target.fun.id == "make_tuple":
-            several = isinstance(domain, ir.FunCall) and \
-                domain.fun.id == "make_tuple"
-            for k, part in enumerate(target.args):
-                self._set(value[k], domain.args[k] if several else domain, part)
+        if isinstance(value, tuple):
+            n = range(len(value))
+            domains = domain.args if domain.fun.id == "make_tuple" else \
+                [domain] * len(value)
+            targets = target.args if _is_call(target, "make_tuple") else \
+                [im.tuple_get(k, target) for k in n]
+            for k in n:
+                self._set(value[k], domains[k], targets[k])
             return
         name = self._name(target)
-        if isinstance(value, tuple):
-            raise Unsupported("a tuple for one field")
         ranges = self._ranges(domain, self.env)
         if any(hi <= lo for lo, hi in ranges.values()):
             return
@@ -190,7 +197,7 @@ class _Plan:
     def _name(self, target):
         if isinstance(target, ir.SymRef):
             return str(target.id)
-        if isinstance(target, ir.FunCall) and target.fun.id == "tuple_get":
+        if _is_call(target, "tuple_get"):
             return f"{self._name(target.args[1])}_{target.args[0].value}"
         raise Unsupported(f"a statement that sets {target}")
 
@@ -218,7 +225,7 @@ class _Plan:
 
     def _ranges(self, e, env):
         """A domain: the ranges by dimension."""
-        if isinstance(e, ir.FunCall) and e.fun.id == "get_domain":
+        if _is_call(e, "get_domain"):
             return dict(env[str(e.args[0].id)].ranges)
         return {r.args[0].value: (self._integer(r.args[1], env),
                                   self._integer(r.args[2], env))
@@ -233,8 +240,7 @@ class _Plan:
         if isinstance(e, ir.SymRef):
             return self._number(str(e.id))
         name = e.fun.id
-        if name == "tuple_get" and isinstance(e.args[1], ir.FunCall) and \
-                e.args[1].fun.id == "get_domain_range":
+        if name == "tuple_get" and _is_call(e.args[1], "get_domain_range"):
             field_, axis = e.args[1].args
             ranges = self.fields.value(field_, env).ranges
             return ranges[axis.value][int(e.args[0].value)]
@@ -262,6 +268,10 @@ _INTEGERS = {
     "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b,
     "cast_": lambda a, _: a,
 }
+
+
+def _is_call(e, name):
+    return isinstance(e, ir.FunCall) and e.fun == im.ref(name)
 
 
 def _ranges_of(x):
