@@ -140,6 +140,23 @@ EXCEPTIONS = {"value": "ValueError", "type": "TypeError", "index": "IndexError",
               "cancelled": "RuntimeError"}
 
 
+ERROR = '''
+
+
+class Error(Exception):
+    """An error of Ilex. `file`, `line` and `column` are where what was made
+    when it was found comes from (ilex.graph.location), or None."""
+
+    file = line = column = None
+
+    @property
+    def message(self):
+        """What is wrong, without the place in a formula and the formula."""
+        first = str(self).splitlines()[0]
+        return first[first.find("]: ") + 3:] if "error[E" in first else first
+'''
+
+
 def exception_name(enumerator):
     words = enumerator.removeprefix("ILEX_E_").split("_")
     return "".join(w.capitalize() for w in words) + "Error"
@@ -152,8 +169,7 @@ def print_python(api, out):
         if name != "ILEX_NDTYPES":
             print(f"    {name.removeprefix('ILEX_').lower()!r}: {value},",
                   file=out)
-    print('}\n\n\nclass Error(Exception):\n    """An error of Ilex."""\n',
-          file=out)
+    print("}" + ERROR, file=out)
     classes = {}
     for name, e in api["errors"].items():
         own = exception_name(name)

@@ -260,6 +260,7 @@ SHELL_TESTS = \
 	tests/integration/test_ilexc_cache.sh \
 	tests/integration/test_ilexc_explain.sh \
 	tests/integration/test_ilexc_html.sh \
+	tests/integration/test_page.sh \
 	tests/integration/test_ilexc_policy.sh \
 	tests/integration/test_ilexc_schedule.sh \
 	tests/integration/test_ilexc_steps.sh \

@@ -165,7 +165,9 @@ ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
                              "letters, digits and '_' (for example: u_new)",
                              what, text ? (int)(length < 80 ? length : 80) : 6,
                              text ? text : "(null)");
-    if (reserved(text, length))
+    bool is_output = !strcmp(what, "output") && /* as ilex_compile calls it */
+                     length > 9 && !strncmp(text, "_ilex_out", 9);
+    if (!is_output && reserved(text, length))
         return ix_fail_false(
             err, ILEX_E_NAME,
             "%s '%.*s' is reserved: names of the forms _ilex_*, _0, _r0 and "

@@ -125,6 +125,8 @@ void ix_promotion_free(ix_promotion *m);
 /* Does it count seconds of runs? NULL: no. More of them; "took" may stand for
  * several runs. */
 bool ix_promotion_counts(const ix_promotion *m);
+/* Is the good code there? */
+bool ix_promotion_is_done(const ix_promotion *m);
 void ix_promotion_ran(ix_promotion *m, double took);
 
 /* Says in the log what failed in the background for programs of the context. */

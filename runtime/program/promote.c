@@ -216,6 +216,12 @@ ix_promotion_counts(const ix_promotion *m)
     return m && atomic_load_explicit(&m->counting, memory_order_relaxed);
 }
 
+bool
+ix_promotion_is_done(const ix_promotion *m)
+{
+    return m && atomic_load(&m->outcome) == DONE;
+}
+
 void
 ix_promotion_ran(ix_promotion *m, double took)
 {

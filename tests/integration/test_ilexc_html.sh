@@ -23,12 +23,20 @@ expect 0 '&lt;script&gt;alert(&quot;1 &amp; 2&quot;)' graph --html nasty.ilx
 expect 2 'either --dot or --html' graph --html --dot nasty.ilx
 expect 0 '^digraph' graph nasty.ilx
 
+# Without a place for temporary files, or without Graphviz, there is no picture.
+[ -x /usr/bin/dot ] || [ -x /usr/local/bin/dot ] && picture=picture
+ILEX_TMPDIR=/nowhere "$ilexc" graph --html "$examples/hdiff.ilx" -o plain.html
+grep -q '<svg' plain.html && fail 'a picture without Graphviz'
+expect 0 'lap: computed where it is read' graph --html "$examples/hdiff.ilx"
+[ -z "${picture:-}" ] || [ "$(grep -c 'class="arrow"' out)" -eq 11 ] ||
+    fail 'the picture of hdiff has other than 11 arrows'
+
 command -v python3 >/dev/null 2>&1 && for file in nasty.ilx \
     "$examples"/*.ilx "$top"/tests/stages/*.ilx
 do
     expect 0 '' graph --html "$file" -o page.html
     count=$((count + 1))
     python3 "$top/tests/integration/check_page.py" page.html "$file" \
-        >out 2>err || fail "the page of $file"
+        ${picture:-} >out 2>err || fail "the page of $file"
 done
 finish

@@ -47,11 +47,16 @@ python_of() {
 }
 python_of "$srcdir/README.md" >"$work/lines.py"
 [ -s "$work/lines.py" ] || { echo "README.md has no Python"; exit 1; }
-python_of "$srcdir/doc/python.md" >"$work/manual.py"
-[ -s "$work/manual.py" ] || { echo "doc/python.md has no Python"; exit 1; }
-(cd "$work" && first/bin/python manual.py)
-python_of "$srcdir/python/README.md" >"$work/short.py"
-(cd "$work" && first/bin/python short.py)
+for page in doc/python.md doc/embedding.md python/README.md
+do
+    python_of "$srcdir/$page" >"$work/page.py"
+    [ -s "$work/page.py" ] || { echo "$page has no Python"; exit 1; }
+    (cd "$work" && first/bin/python page.py >out)
+done
+(cd "$work" && PYTHONPATH=$srcdir/examples/python:$srcdir/tests/python \
+    PYTHONDONTWRITEBYTECODE=1 first/bin/python -m unittest --quiet test_tensors &&
+    first/bin/python "$srcdir/examples/python/tensors.py" >out)
+grep -q 'True$' "$work/out" || { echo "examples/python/tensors.py"; exit 1; }
 (cd "$work" && first/bin/python lines.py >out)
 grep -q . "$work/out" || { echo "the README's lines print nothing"; exit 1; }
 

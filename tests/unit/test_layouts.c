@@ -186,6 +186,45 @@ START_TEST(orders)
 }
 END_TEST
 
+/* One that calls made, without text and without names, by the default back
+ * end; its good code is made at once where the program's is there. */
+START_TEST(of_calls)
+{
+    for (int promoted = 0; promoted < 2; promoted++) {
+        ilex_option_set(ctx, "jit", "auto");
+        ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "n, m, l");
+        ilex_array *o = ilex_add(u, ilex_lit(ctx, promoted));
+        ilex_program *p = ilex_compile(ctx, 1, &o, NULL);
+        ck_assert_ptr_nonnull(p);
+        ix_layouts_bytes = 0;
+        for (int i = 0; i < 2; i++) {
+            const char *order = "";
+            const int map[] = {i ? 2 : 0, 1, i ? 0 : 2};
+            ilex_storage_spec spec = {.size = sizeof spec,
+                                      .rank = 3,
+                                      .shape = SHAPE(N, M, L),
+                                      .layout_map = map};
+            ilex_storage *x = ilex_storage_new(ctx, &spec),
+                         *y = ilex_storage_new(ctx, &spec);
+            fill(x);
+            ilex_binding bound[] = {ILEX_BIND("u", x),
+                                    ILEX_BIND("_ilex_out0", y)};
+            if (i && promoted)
+                ck_assert_int_eq(ilex_program_wait(p, 60), ILEX_OK);
+            run_program(p, bound, 2);
+            ck_assert_int_eq(count_variants(p), i);
+            const ilex_program *v = ilex_program_variant(p, 0, &order);
+            ck_assert_str_eq(order, i ? "u=210,_ilex_out0=210" : "");
+            if (i)
+                ck_assert_int_eq(ix_promotion_counts(v->promotion), !promoted);
+            ilex_storage_release(x);
+            ilex_storage_release(y);
+        }
+        ilex_program_release(p);
+    }
+}
+END_TEST
+
 /* None for small arrays, where an order was asked for, where loops were, and
  * for axes of which it does not matter where they lie. */
 START_TEST(none)
@@ -423,6 +462,6 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("layouts", orders, none, ones, prepared, workspace, boxes,
-                     profile, few_rows, threads);
+    return RUN_TESTS("layouts", orders, of_calls, none, ones, prepared,
+                     workspace, boxes, profile, few_rows, threads);
 }

@@ -54,10 +54,37 @@ raise_status(ilex_status code, const char *text)
     return NULL;
 }
 
+/* An attribute of the exception that is set. */
+static void
+set_attribute(PyObject *e, const char *name, PyObject *value)
+{
+    if (!value || PyObject_SetAttrString(e, name, value))
+        PyErr_Clear();
+    Py_XDECREF(value);
+}
+
+/* Says in the exception that is set where the array was made (ilex_location).
+ */
+static void
+note_place(const ilex_error_info *at)
+{
+    PyObject *class, *e, *trace;
+    PyErr_Fetch(&class, &e, &trace);
+    PyErr_NormalizeException(&class, &e, &trace);
+    set_attribute(e, "file", PyUnicode_FromString(at->file));
+    set_attribute(e, "line", PyLong_FromLong(at->line));
+    set_attribute(e, "column", PyLong_FromLong(at->column));
+    PyErr_Restore(class, e, trace);
+}
+
 PyObject *
 fail(void)
 {
+    ilex_error_info at = ilex_error_query(ctx);
+    bool set = PyErr_Occurred() != NULL;
     raise_status(ilex_error_code(ctx), ilex_error_text(ctx));
+    if (!set && at.file && *at.file)
+        note_place(&at);
     ilex_error_clear(ctx);
     return NULL;
 }

@@ -305,7 +305,7 @@ class Stencil:
         condition = self.value(e.args[0], env)
         if condition in ("true", "false"):
             return self.value(e.args[1 if condition == "true" else 2], env)
-        condition = self.let(condition) if " i" not in condition else condition
+        condition = self.let(condition)
         self.guards += 1
         made = [self.value(a, env) for a in e.args[1:]]
         self.guards -= 1

@@ -9,13 +9,14 @@ from ._dtypes import as_dtype
 
 class Names:
     """Names of a language as names of Ilex: itself where it is one that is
-    free, else one made from it."""
+    free, else one made from it. `given` has the names of Ilex by these of the
+    language, `taken` the other way round."""
 
     _OWN = re.compile(r"(?!_ilex_|_\d+$|_r\d+$|_in\d+$|true$|false$|nan$|inf$)"
                       r"[A-Za-z_][A-Za-z0-9_]{0,63}$")
 
     def __init__(self):
-        self.given, self.taken = {}, set()
+        self.given, self.taken = {}, {}
 
     def __getitem__(self, name):
         if name not in self.given:
@@ -24,7 +25,7 @@ class Names:
             while made in self.taken or not self._OWN.match(made):
                 k += 1
                 made = f"v{k}_{own}"
-            self.taken.add(made)
+            self.taken[made] = name
             self.given[name] = made
         return self.given[name]
 

@@ -24,16 +24,32 @@ class Program(_core.Jit):
         self.compiled = _core.compile(self.outputs, name)
         self.names = self.compiled.names()
         self.arguments = tuple(self.names if arguments is None else arguments)
+        missing = [n for n in self.compiled.names(True)
+                   if n not in self.arguments]
+        if missing or len(set(self.arguments)) < len(self.arguments):
+            raise ValueError(
+                f"{name}: the arguments {', '.join(self.arguments)} " +
+                (f"lack {missing[0]!r}, which is read" if missing else
+                 "name one twice"))
         self._read = tuple(n if n in self.names else None
                            for n in self.arguments)
         self._fixed = any("_ilex" in x.domain for x in self.outputs)
         self._calls = {}
 
+    def _pairs(self, leaves):
+        """For each argument its name, or None if it is not read, and what is
+        bound."""
+        pairs = tuple(zip(self._read, map(_bound, leaves)))
+        for n, x in pairs:
+            if n is not None and not isinstance(x, _NUMBERS):
+                raise TypeError(
+                    f"{self.name}: argument {n} is bound to {x!r:.60}; arrays, "
+                    "numbers, and None for a size are possible")
+        return tuple((n if x is not None else None, x) for n, x in pairs)
+
     def run(self, leaves):
-        """The storages of the outputs, and a call for arguments like these,
-        or None."""
-        pairs = tuple((n if x is not None else None, x) for n, x in
-                      zip(self._read, map(_bound, leaves)))
+        """The storages of the outputs, and what was bound."""
+        pairs = self._pairs(leaves)
         made = self.compiled.evaluate(
             tuple((n, x) for n, x in pairs if n is not None),
             len(self.outputs))
@@ -55,17 +71,17 @@ class Program(_core.Jit):
 
     def into(self, leaves, outputs):
         """Runs into arrays that are there, of the outputs' shapes."""
-        made = tuple((f"_ilex_out{i}", _bound(x))
+        made = tuple((f"_ilex_out{i}", asarray(x).storage)
                      for i, x in enumerate(outputs))
         self.compiled.run(made + tuple(
-            (n, _bound(x)) for n, x in zip(self._read, leaves)
-            if n is not None))
+            (n, x) for n, x in self._pairs(leaves) if n is not None))
 
     def _slow(self, *leaves):
-        if len(leaves) != len(self.arguments):
+        if len(leaves) > len(self.arguments):
             raise TypeError(
                 f"{self.name} takes {len(self.arguments)} arguments ("
                 f"{', '.join(self.arguments)}), {len(leaves)} were given")
+        leaves += (None,) * (len(self.arguments) - len(leaves))
         made, pairs = self.run(leaves)
         self.fast = self.prepare(pairs, made)
         return tuple(_core.data(s) for s in made)
@@ -89,3 +105,7 @@ def _bound(x):
         _core.compute((x,))
         return x.storage
     return x
+
+
+_NUMBERS = (bool, int, float, complex, type(None), _core.Storage)
+

@@ -143,12 +143,16 @@ program_run(Program *self, PyObject *pairs)
     return rc ? raise_status(rc, call.error) : Py_NewRef(Py_None);
 }
 
-/* names(): of the inputs, in order, then of the sizes. */
+/* names(inputs): of the inputs, in order, then, unless these alone are asked
+ * for, of the sizes. */
 static PyObject *
-program_names(Program *self, PyObject *none)
+program_names(Program *self, PyObject *args)
 {
+    int inputs = 0;
+    if (!PyArg_ParseTuple(args, "|p", &inputs))
+        return NULL;
     size_t n = ilex_program_argument_count(self->p);
-    size_t sizes = ilex_program_size_count(self->p);
+    size_t sizes = inputs ? 0 : ilex_program_size_count(self->p);
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < n + sizes; i++) {
         ilex_argument_info info = {.size = sizeof info};
@@ -165,8 +169,8 @@ program_names(Program *self, PyObject *none)
 }
 
 static PyMethodDef program_methods[] = {
-    {"names", (PyCFunction)program_names, METH_NOARGS,
-     "names(): of the inputs, in order, then of the sizes."},
+    {"names", (PyCFunction)program_names, METH_VARARGS,
+     "names(inputs): of the inputs, in order, then of the sizes."},
     {"run", (PyCFunction)program_run, METH_O,
      "run(bindings): into the storages that outputs are bound to."},
     {"evaluate", (PyCFunction)program_evaluate, METH_VARARGS,

@@ -213,11 +213,10 @@ class _Plan:
     def _flush(self):
         """Ends a program: what comes reads what it wrote."""
         if self.outputs:
-            program = graph.Program(
-                [x for _, _, x in self.outputs],
-                [self.names[n] for n in self.inputs],
-                str(self.owner.program.id)[:60])
-            self.steps.append((program, tuple(self.inputs),
+            program = graph.Program([x for _, _, x in self.outputs], None,
+                                    str(self.owner.program.id)[:60])
+            own = {self.names[n]: n for n in self.inputs}
+            self.steps.append((program, [own[n] for n in program.arguments],
                                [(n, b) for n, b, _ in self.outputs]))
         self.outputs = []
 
@@ -254,7 +253,7 @@ class _Plan:
 
     def _number(self, name):
         self.owner.integers.add(name)
-        return self.leaves[name]
+        return int(self.leaves[name])
 
 
 _INTEGERS = {
