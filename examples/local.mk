@@ -75,6 +75,7 @@ EXAMPLE_FILES = \
 	examples/peaks.ilx \
 	examples/relax.ilx \
 	examples/python/stencil.py \
+	examples/python/tensors.py \
 	examples/rim.ilx \
 	examples/spmv.ilx \
 	examples/staggered.ilx \

@@ -486,9 +486,10 @@ ILEX_API char *ilex_module_emit_lines(ilex_module *module, const char *dialect,
 /* The graph in DOT. NULL on error. Owned by the caller: ilex_text_free(). */
 ILEX_API char *ilex_module_dot(ilex_module *module);
 
-/* One HTML page without anything beside itself: the program, its arrays and
- * kernels with what `explain` says of them, and the generated C; what belongs
- * to a line of the program is shown together. `text` is what the module was
+/* One HTML page without anything beside itself: the program, its arrays as a
+ * picture, which Graphviz's dot lays out where it is installed, and in words,
+ * kernels, the generated C, and stages in between; what belongs to a line, an
+ * array or a kernel is marked together. `text` is what the module was
  * parsed from, whose lines its places count; text NULL: the canonical one, for
  * a module that was parsed from that. NULL on error. Owned by the caller:
  * ilex_text_free(). */

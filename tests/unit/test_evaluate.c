@@ -188,6 +188,16 @@ START_TEST(sizes)
     const ilex_binding other[] = {ILEX_BIND("u", u), ILEX_BIND_I64("m", 4),
                                   ILEX_BIND_I64("n", 2)};
     ck_assert_ptr_nonnull(strstr(evaluated(p, other, 3), "the shapes say 3"));
+    ilex_program *few =
+        compile("ilex 1\nprogram p\nsize n\nassume n >= 3\nin x : f64[n]\n"
+                "out v = x[2:]\n");
+    ilex_storage *one =
+        ilex_storage_from(ctx, ILEX_F64, 1, SHAPE(1), (double[]){1.0});
+    const ilex_binding too_few[] = {ILEX_BIND("x", one)};
+    ck_assert_ptr_nonnull(
+        strstr(evaluated(few, too_few, 1), "violate the assumption n >= 3"));
+    ilex_storage_release(one);
+    ilex_program_release(few);
     const ilex_binding array[] = {ILEX_BIND("u", u), ILEX_BIND("m", u)};
     ck_assert_ptr_nonnull(strstr(evaluated(p, array, 2),
                                  "m is a size, which is bound to an integer"));

@@ -35,6 +35,8 @@ class Program(_core.Jit):
                            for n in self.arguments)
         self._fixed = any("_ilex" in x.domain for x in self.outputs)
         self._calls = {}
+        self._into = _Into()
+        self._into.program = self
 
     def _pairs(self, leaves):
         """For each argument its name, or None if it is not read, and what is
@@ -71,10 +73,7 @@ class Program(_core.Jit):
 
     def into(self, leaves, outputs):
         """Runs into arrays that are there, of the outputs' shapes."""
-        made = tuple((f"_ilex_out{i}", asarray(x).storage)
-                     for i, x in enumerate(outputs))
-        self.compiled.run(made + tuple(
-            (n, x) for n, x in self._pairs(leaves) if n is not None))
+        self._into(*leaves, *outputs)
 
     def _slow(self, *leaves):
         if len(leaves) > len(self.arguments):
@@ -93,6 +92,20 @@ class Program(_core.Jit):
         return _core.text(self.outputs,
                           tuple(f"out{i}" for i in range(len(self.outputs))),
                           stage)
+
+
+class _Into(_core.Jit):
+    """A program, called with its arguments and what they are written to."""
+
+    def _slow(self, *arrays):
+        p = self.program
+        n = len(arrays) - len(p.outputs)
+        made = tuple((f"_ilex_out{i}", asarray(x).storage)
+                     for i, x in enumerate(arrays[n:]))
+        pairs = p._pairs(arrays[:n]) + made
+        bound = tuple((k, x) for k, x in pairs if k is not None)
+        p.compiled.run(bound)
+        self.fast = _core.prepare(p.compiled, pairs, (), False)
 
 
 def _bound(x):

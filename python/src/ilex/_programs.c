@@ -214,6 +214,7 @@ core_text(PyObject *module, PyObject *args)
 /* What an argument must be for a prepared call. */
 typedef struct Slot {
     char kind; /* s a storage's elements, f i c a number, o this object */
+    bool written;
     PyObject *object; /* o, and else what was bound first */
     const char *name; /* NULL: the program does not read it */
     ilex_dtype dtype;
@@ -255,6 +256,7 @@ slot_of(Slot *slot, PyObject *name, PyObject *o)
                    .name = read ? PyUnicode_AsUTF8(name) : NULL};
     if (slot->kind != 's')
         return;
+    slot->written = slot->name && !strncmp(slot->name, "_ilex_out", 9);
     const ilex_storage *s = slot->like = ((Storage *)o)->s;
     slot->dtype = ilex_storage_dtype(s);
     slot->rank = ilex_storage_rank(s);
@@ -350,6 +352,8 @@ elements(const Slot *slot, PyObject *o, Py_buffer *view, PyObject **held)
     if (!o)
         return NULL;
     if (PyObject_TypeCheck(o, storage_type)) {
+        if (slot->written)
+            return NULL;      /* an array of the user's is written */
         *held = Py_NewRef(o); /* what the array is may change meanwhile */
         ilex_storage *s = ((Storage *)o)->s;
         bool same = alike(slot, ilex_storage_dtype(s), ilex_storage_rank(s),
@@ -362,7 +366,8 @@ elements(const Slot *slot, PyObject *o, Py_buffer *view, PyObject **held)
     int swapped = 0;
     if (*ilex_storage_axis_name(slot->like, 0))
         return NULL; /* of a field */
-    if (PyObject_GetBuffer(o, view, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
+    const int want = slot->written ? PyBUF_STRIDED : PyBUF_STRIDED_RO;
+    if (PyObject_GetBuffer(o, view, want | PyBUF_FORMAT)) {
         PyErr_Clear();
         return NULL;
     }

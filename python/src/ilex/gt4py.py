@@ -14,7 +14,7 @@ compiled for the domains of its arguments and the integers that its domains
 read, which runs keep."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy
 from gt4py.next import backend as next_backend
@@ -55,46 +55,66 @@ class _Artifact:
         return _Executable(self.program, self.column)
 
 
-@dataclass
 class _Executable:
     """A program, compiled for each kind of arguments that it meets."""
 
-    program: ir.Program
-    column: object
-    kinds: dict = field(default_factory=dict)
-    integers: set = field(default_factory=set)
+    def __init__(self, program, column):
+        self.program, self.column = program, column
+        self.names = [str(p.id) for p in program.params]
+        self.kinds = {}
+        self.integers = set()  # whose values domains read
+        self.last = ((), None)
 
     def __call__(self, *arguments, offset_provider, out=None, **named):
-        arguments = (*arguments, *(() if out is None else (out,)))
-        names = [str(p.id) for p in self.program.params]
-        bound = dict(zip(names, arguments), **{
-            k: v for k, v in named.items() if k in names})
+        bound = dict(zip(self.names, arguments if out is None else
+                         (*arguments, out)))
+        bound.update(named)
         leaves = {f"_table_{n}": x for n, x in offset_provider.items()}
-        for name, x in bound.items():
-            _spread(name, x, leaves)
-        while True:
-            key = self._key(leaves)
-            if key not in self.kinds:
-                known = set(self.integers)
-                made = _Plan(self, leaves, offset_provider).steps
-                if known != self.integers:
-                    continue  # the key has more parts than was known
-                self.kinds[key] = made
-            break
+        for name in self.names:  # in one order, however they were given
+            _spread(name, bound[name], leaves)
+        kind, steps = self.last  # of all arguments, in order
+        if len(kind) != len(leaves) or \
+                not all(map(_is_alike, kind, leaves.values())):
+            steps = self._steps(leaves, offset_provider)
         began = time.perf_counter()
-        for program, inputs, outputs in self.kinds[key]:
+        for program, inputs, outputs in steps:
             _run(program, [_memory(leaves[name]) for name in inputs],
                  [leaves[name].ndarray[box] for name, box in outputs])
         if metrics.is_level_enabled(metrics.PERFORMANCE):
             metrics.add_sample_to_current_source(
                 metrics.COMPUTE_METRIC, time.perf_counter() - began)
 
-    def _key(self, leaves):
-        return tuple(
-            (name, x.domain, x.dtype, getattr(x, "skip_value", None))
-            if _is_field(x) else
-            (name, x if name in self.integers else type(x))
-            for name, x in leaves.items())
+    def _steps(self, leaves, provider):
+        """What is run for such arguments."""
+        while True:
+            kind = tuple(_kind(x, name in self.integers)
+                         for name, x in leaves.items())
+            if kind not in self.kinds:
+                known = set(self.integers)
+                steps = _Plan(self, leaves, provider).steps
+                if known != self.integers:
+                    continue  # a kind has more parts than was known
+                self.kinds[kind] = steps
+            self.last = kind, self.kinds[kind]
+            return self.kinds[kind]
+
+
+def _kind(x, by_value):
+    """What programs are kept by: of a field its domain and dtype, of a
+    number its type or value."""
+    if _is_field(x):
+        return x.domain, x.dtype, getattr(x, "skip_value", None)
+    return x if by_value else type(x)
+
+
+def _is_alike(kind, x):
+    """Is an argument of a kind?"""
+    if type(kind) is tuple:
+        domain = getattr(x, "domain", None)
+        return (domain is kind[0] or domain == kind[0]) and \
+            x.dtype == kind[1] and getattr(x, "skip_value", None) == kind[2]
+    return type(x) is kind if isinstance(kind, type) else \
+        type(x) is type(kind) and x == kind
 
 
 def _run(program, inputs, outputs):
@@ -117,11 +137,11 @@ def _spread(name, x, leaves):
 
 
 def _is_field(x):
-    return isinstance(x, common.Field)
+    return hasattr(x, "ndarray")
 
 
 def _memory(x):
-    return x.ndarray if _is_field(x) else x
+    return x.ndarray if hasattr(x, "ndarray") else x
 
 
 class _Plan:
@@ -240,8 +260,8 @@ class _Plan:
             return self._number(str(e.id))
         name = e.fun.id
         if name == "tuple_get" and _is_call(e.args[1], "get_domain_range"):
-            field_, axis = e.args[1].args
-            ranges = self.fields.value(field_, env).ranges
+            field, axis = e.args[1].args
+            ranges = self.fields.value(field, env).ranges
             return ranges[axis.value][int(e.args[0].value)]
         if name == "tuple_get":
             return self._number(self._name(e))
