@@ -60,6 +60,24 @@ class Nodes(unittest.TestCase):
         with self.assertRaises(ilex.Error):
             graph.scan("0", "sideways", [s], [v])
 
+    def test_loop(self):
+        with graph.scope():
+            start = graph.input("start", ilex.float64, "n")
+            t = graph.loop_step("t:steps")
+            u = graph.loop_carry(ilex.float64, "n")
+            then = 0.5 * u + 1.0
+            made = graph.loop(t, [u], [start], [then], ilex.sum(then) > 5.9,
+                              [ilex.sum(then)], counts=True)
+            p = graph.Program(made, ["start", "steps"])
+        last, sums, steps = p(np.zeros(3), 100)
+        self.assertEqual(steps.item(), 6)
+        self.assertEqual(last.tolist(), [2.0 - 2.0 ** -5] * 3)
+        self.assertEqual(sums.tolist(), [6.0 - 6 * 2.0 ** -k
+                                         for k in range(1, 7)])
+        self.assertEqual(p(np.zeros(3), 2)[2].item(), 2)
+        with self.assertRaises(ValueError):
+            graph.loop(t, [u], [start, start], [then])
+
     def test_text(self):
         text = "ilex 1\nprogram p\nsize n\nin x : f64[n]\n" \
                "let c = cumsum(x)\nout y = 2.0*c\n"

@@ -389,6 +389,21 @@ core_subscript(PyObject *module, PyObject *args)
     return result;
 }
 
+/* The arrays of a tuple; false after an error, or if these are not "n". */
+static bool
+arrays_of(PyObject *tuple, Py_ssize_t n, ilex_array **to)
+{
+    if (PyTuple_GET_SIZE(tuple) != n || n > MOST_RESULTS)
+        return PyErr_Format(PyExc_ValueError,
+                            "%zd arrays where there are %zd; at most %d",
+                            PyTuple_GET_SIZE(tuple), n, MOST_RESULTS),
+               false;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!(to[i] = array_in(PyTuple_GET_ITEM(tuple, i))))
+            return false;
+    return true;
+}
+
 /* scan(axis, direction, selves, values): the arrays of a recurrence. */
 static PyObject *
 core_scan(PyObject *module, PyObject *args)
@@ -400,20 +415,54 @@ core_scan(PyObject *module, PyObject *args)
                           &selves, &PyTuple_Type, &values))
         return NULL;
     Py_ssize_t n = PyTuple_GET_SIZE(selves);
-    if (n != PyTuple_GET_SIZE(values) || n < 1 || n > MOST_RESULTS)
-        return PyErr_Format(PyExc_ValueError,
-                            "a scan has 1 to %d arrays, and a value for each",
-                            MOST_RESULTS);
     enter();
     size_t mark = ilex_scope_begin(ctx);
-    bool ok = true;
-    for (Py_ssize_t i = 0; ok && i < n; i++) {
-        self[i] = array_in(PyTuple_GET_ITEM(selves, i));
-        value[i] = self[i] ? array_in(PyTuple_GET_ITEM(values, i)) : NULL;
-        ok = value[i] != NULL;
-    }
-    ok = ok && !ilex_scan(ctx, axis, direction, (int)n, self, value, made);
+    bool ok = arrays_of(selves, n, self) && arrays_of(values, n, value) &&
+              !ilex_scan(ctx, axis, direction, (int)n, self, value, made);
     PyObject *result = finish_all(mark, ok ? n : 0, made);
+    leave();
+    return result;
+}
+
+/* loop(step, carry, first, next, until, stack, every, counts): what is carried
+ * after the last step, the stacks, the number of steps. */
+static PyObject *
+core_loop(PyObject *module, PyObject *args)
+{
+    PyObject *step, *list[4], *until, *every;
+    ilex_array *carry[MOST_RESULTS], *first[MOST_RESULTS], *next[MOST_RESULTS],
+        *stack[MOST_RESULTS], *made[2 * MOST_RESULTS + 1];
+    int64_t each[MOST_RESULTS];
+    int counts;
+    if (!PyArg_ParseTuple(args, "OO!O!O!OO!O!p", &step, &PyTuple_Type, &list[0],
+                          &PyTuple_Type, &list[1], &PyTuple_Type, &list[2],
+                          &until, &PyTuple_Type, &list[3], &PyTuple_Type,
+                          &every, &counts))
+        return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(list[0]), m = PyTuple_GET_SIZE(list[3]);
+    enter();
+    size_t mark = ilex_scope_begin(ctx);
+    ilex_loop_spec spec = {.size = sizeof spec,
+                           .carry_count = (size_t)n,
+                           .carry = carry,
+                           .first = first,
+                           .next = next,
+                           .stack_count = (size_t)m,
+                           .stack = stack,
+                           .counts = counts,
+                           .every = PyTuple_GET_SIZE(every) ? each : NULL};
+    bool ok = arrays_of(list[0], n, carry) && arrays_of(list[1], n, first) &&
+              arrays_of(list[2], n, next) && arrays_of(list[3], m, stack) &&
+              (spec.step = array_in(step)) &&
+              (until == Py_None || (spec.until = array_in(until)));
+    for (Py_ssize_t i = 0; ok && i < m && spec.every; i++) {
+        each[i] = i < PyTuple_GET_SIZE(every)
+                      ? PyLong_AsLongLong(PyTuple_GET_ITEM(every, i))
+                      : 1;
+        ok = !PyErr_Occurred();
+    }
+    ok = ok && !ilex_loop(ctx, &spec, made);
+    PyObject *result = finish_all(mark, ok ? n + m + (counts != 0) : 0, made);
     leave();
     return result;
 }
@@ -455,6 +504,8 @@ PyMethodDef node_functions[] = {
     {"subscript", core_subscript, METH_VARARGS, "subscript(array, items)"},
     {"scan", core_scan, METH_VARARGS,
      "scan(axis, direction, selves, values): the arrays of a recurrence."},
+    {"loop", core_loop, METH_VARARGS,
+     "loop(step, carry, first, next, until, stack, every, counts)"},
     {"parse", core_parse, METH_VARARGS,
      "parse(text, names, file): arrays of a program in text, by name."},
     {NULL},

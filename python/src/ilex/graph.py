@@ -48,6 +48,17 @@ def scan(axis, direction, selves, values):
     return _core.scan(axis, direction, tuple(selves), tuple(values))
 
 
+def loop(step, carry, first, next, until=None, stack=(), every=(),
+         counts=False):
+    """Steps of whole arrays: `carry`, of loop_carry, stands for what the step
+    before left, `next` is made of it, `first` comes before all; `until` ends
+    the steps, `stack` has what each step adds to an array, every so many of
+    them. The carried arrays after the last step, the stacks, and, if asked
+    for, how many steps were made."""
+    return _core.loop(step, tuple(carry), tuple(first), tuple(next), until,
+                      tuple(stack), tuple(every), counts)
+
+
 def parse(text, names, file=None):
     """Arrays of a program in text, by their names; `file` is for messages."""
     return _core.parse(text, tuple(names), file)
