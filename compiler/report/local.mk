@@ -11,7 +11,9 @@ libixcompiler_la_SOURCES += \
 	compiler/report/facts.c \
 	compiler/report/facts.h \
 	compiler/report/page.c \
+	compiler/report/page.h \
 	compiler/report/page.inc \
+	compiler/report/page_note.c \
 	compiler/report/picture.c \
 	compiler/report/picture.h \
 	compiler/report/report.h \

@@ -18,8 +18,8 @@ void ix_explain(ix_unit *u, ix_text *t);
 /* describe.c: what queries tell of it. */
 void ix_describe(ix_unit *u, ix_compiled *c);
 
-/* page.c: a page of HTML. What it says of arrays, kernels and stages is noted
- * after passes; the source comes when it is put. */
+/* page.c, page_note.c: a page of HTML. What it says of arrays, kernels and
+ * stages is noted after passes; the source comes when it is put. */
 typedef struct ix_page_parts {
     ix_text arrays, kernels, stages, total;
     ix_text names; /* lines "name A3 L12": the words of what has a name; of
