@@ -42,9 +42,19 @@ for code in sections["program"].iter("code"):
     if (code.text or "").startswith("out "):
         own = words(code)
         assert own & every("source") or not own & made, code.text
+named = {p.text.split(":")[0].strip(): words(p)
+         for p in sections["arrays"].iter("p") if p.get("class", "")[:5] == "array"}
+linked = 0
+for section, pattern in ("source", r"; /\* (\w+)\["), ("stages", r"  # (\w+)$"):
+    for code in sections[section].iter("code"):
+        found = re.search(pattern, code.text or "")
+        if found and found[1] in named:
+            assert words(code) & named[found[1]], code.text
+            linked += 1
 boxes = sections["arrays"].findall(".//g")
 if len(sys.argv) > 3:  # Graphviz is there
     assert {w for g in boxes for w in words(g) if w[0] == "A"} == arrays
     arrows = len(sections["arrays"].findall(".//path[@class='arrow']"))
     assert arrows or not any(g.get("class") == "input" for g in boxes)
-print(len(made), "lines,", len(kernels), "kernels,", len(boxes), "boxes")
+print(len(made), "lines,", len(kernels), "kernels,", len(boxes), "boxes,",
+      linked, "lines of arrays")

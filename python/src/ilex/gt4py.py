@@ -31,6 +31,8 @@ from ._itir import (Field, Fields, Offsets, Stencil, Unsupported, converted,
 
 __all__ = ["backend"]
 
+MOST_KINDS = 64  # of arguments, of a program, that are kept
+
 
 @dataclass(frozen=True)
 class _Compiler:
@@ -69,7 +71,7 @@ class _Executable:
         bound = dict(zip(self.names, arguments if out is None else
                          (*arguments, out)))
         bound.update(named)
-        leaves = {f"_table_{n}": x for n, x in offset_provider.items()}
+        leaves = {f"table.{n}": x for n, x in offset_provider.items()}
         for name in self.names:  # in one order, however they were given
             _spread(name, bound[name], leaves)
         kind, steps = self.last  # of all arguments, in order
@@ -94,6 +96,8 @@ class _Executable:
                 steps = _Plan(self, leaves, provider).steps
                 if known != self.integers:
                     continue  # a kind has more parts than was known
+                while len(self.kinds) >= MOST_KINDS:
+                    self.kinds.pop(next(iter(self.kinds)))
                 self.kinds[kind] = steps
             self.last = kind, self.kinds[kind]
             return self.kinds[kind]
@@ -131,7 +135,7 @@ def _spread(name, x, leaves):
     """The fields and numbers that an argument is, by names."""
     if isinstance(x, tuple):
         for k, part in enumerate(x):
-            _spread(f"{name}_{k}", part, leaves)
+            _spread(f"{name}.{k}", part, leaves)
     else:
         leaves[name] = x
 
@@ -164,7 +168,7 @@ class _Plan:
 
     def _argument(self, name, type_):
         if isinstance(type_, ts.TupleType):
-            return tuple(self._argument(f"{name}_{k}", t)
+            return tuple(self._argument(f"{name}.{k}", t)
                          for k, t in enumerate(type_.types))
         x = self.leaves[name]
         ranges = _ranges_of(x) if _is_field(x) else {}
@@ -177,7 +181,7 @@ class _Plan:
         return Field(array, ranges, local)
 
     def _table(self, name, connectivity):
-        own = f"_table_{name}"
+        own = f"table.{name}"
         self.inputs[own] = graph.input(
             self.names[own], connectivity.ndarray.dtype.name,
             ", ".join(map(str, connectivity.ndarray.shape)))
@@ -193,7 +197,7 @@ class _Plan:
                 continue
             reads = {str(n.id) for n in
                      s.expr.pre_walk_values().if_isinstance(ir.SymRef)}
-            if any(f"{name}_".startswith(f"{r}_")
+            if any(f"{name}.".startswith(f"{r}.")
                    for name, _, _ in self.outputs for r in reads):
                 self._flush()
             self._set(self.fields.value(s.expr, self.env), s.domain, s.target)
@@ -218,7 +222,7 @@ class _Plan:
         if isinstance(target, ir.SymRef):
             return str(target.id)
         if _is_call(target, "tuple_get"):
-            return f"{self._name(target.args[1])}_{target.args[0].value}"
+            return f"{self._name(target.args[1])}.{target.args[0].value}"
         raise Unsupported(f"a statement that sets {target}")
 
     def _store(self, name, own, value, ranges):
