@@ -68,6 +68,7 @@ class Build(build_ext):
         for name, path in LICENCES.items():
             if os.path.exists(path):
                 shutil.copy(path, os.path.join(target, "ilex", name))
+        self.force = True  # what is generated may be new
         ext = self.extensions[0]
         ext.include_dirs = [include, self.build_temp, package]
         ext.extra_link_args = [real, "-Wl,-rpath,$ORIGIN"]

@@ -7,6 +7,7 @@
 #include "lib/build/compress.h"
 #include "lib/build/foreign.h"
 #include "lib/build/scan.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
 
 /* ---- check ---- */
@@ -85,6 +86,18 @@ add_counts(ix_unit *u)
 }
 
 /* Rank-0 scalars become lambdas, so that every root is an array. */
+/* Arrays that are called something, but not in this program. */
+static void
+add_names(ix_unit *u)
+{
+    for (size_t i = 0; i < u->norder; i++) {
+        const ilex_array *n = u->order[i];
+        int32_t name = n->kind == IX_INPUT ? 0 : ix_name_get(n);
+        if (name && !ix_map_find(&u->label, n))
+            ix_map_set(&u->label, &u->mem, n, (size_t)name);
+    }
+}
+
 bool
 ix_pass_check(ix_unit *u)
 {
@@ -119,6 +132,7 @@ ix_pass_check(ix_unit *u)
     if (!add_counts(u))
         return false;
     ix_unit_order(u);
+    add_names(u);
     return true;
 }
 

@@ -12,7 +12,6 @@
 dictionary. Functions are those of Ilex, what is wrong is a SyntaxError at its line and column.
 """
 import re
-
 import ilex
 import numpy
 from ilex import graph
@@ -87,6 +86,7 @@ class compile:
             for axis in axes:
                 graph.assume(axis.rpartition(":")[2] + " >= 0")
             self.nodes[name] = make(", ".join(axes))
+            graph.name(self.nodes[name], self.names[name])          # for messages
         except (ilex.Error, TypeError) as error:
             raise SyntaxError(getattr(error, "message", str(error)), place) from None
 

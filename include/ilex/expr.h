@@ -370,6 +370,13 @@ ILEX_API ilex_array *ilex_array_operand(const ilex_array *x, int i);
  * final NUL are written to `text`; returns the length it needs without it. */
 ILEX_API size_t ilex_array_domain(const ilex_array *x, char *text, size_t size);
 
+/* What users call an array: in messages, in what `explain` and pages say, in
+ * comments of the generated source. Equal arrays are one, which keeps its first
+ * name, of this or of a `let`; an input keeps its own, a number has none. No
+ * result and no hash depends on it. In text names are those of statements.
+ * Errors: ILEX_E_ARGUMENT for poison and NULL, ILEX_E_NAME, ILEX_E_MEMORY. */
+ILEX_API ilex_status ilex_name(ilex_array *x, const char *name);
+
 /* A tag on an array, "stored"; on one of its axes, "tile[I](8)", or on an axis
  * that it reduces, "unroll[J](4)"; with any number of strings and numbers
  * behind it, "loc(\"f.py\", 12, 3)". An axis is a name or a number from either

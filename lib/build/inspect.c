@@ -6,6 +6,7 @@
 #include "ilex/graph.h"
 
 #include "lib/build/build.h"
+#include "lib/graph/annotation.h"
 #include "lib/shape/broadcast.h"
 
 /* ---- equality ---- */
@@ -70,6 +71,20 @@ ilex_array_operator(const ilex_array *x)
 }
 
 /* ---- leaves ---- */
+
+ilex_status
+ilex_name(ilex_array *x, const char *name)
+{
+    if (!x || ix_is_poison(x))
+        return ILEX_E_ARGUMENT;
+    ilex_context *ctx = x->ctx;
+    if (!ix_name_check(&ctx->error, "array", name, name ? strlen(name) : 0))
+        return ctx->error.code;
+    if (!ix_is_array(x) || x->kind == IX_INPUT)
+        return ILEX_OK;
+    int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
+    return symbol < 0 || !ix_name_note(x, symbol) ? ctx->error.code : ILEX_OK;
+}
 
 const char *
 ilex_array_name(const ilex_array *x)

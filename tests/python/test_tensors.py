@@ -85,7 +85,7 @@ class Errors(unittest.TestCase):
 
     def test_what_ilex_finds(self):
         self.check("in x[n]\nout y[i] = x[i+1] - x[i]", 2, 5, "reads x at .*1 when i=0")
-        self.check("in x[n]\nz[i] = 2.0*x[i]\nout y[i] = z[i-1]*x[i]", 3, 5, "at axis 0=-1")
+        self.check("in x[n]\nz[i] = 2.0*x[i]\nout y[i] = z[i-1]*x[i]", 3, 5, "reads z at axis 0=-1")
         self.check("in a[n, k], b[m]\nout y[i] = sum[l] a[i, l]*b[l]", 2, 5, "reads b")
         self.check("in x[n]\nout y[i] = x[x[i]]*x[i]", 2, 5, "an index is an integer, not f64")
         self.check("in x[n]\nout y[i] = fop(x[i])", 2, 5, "no function 'fop'")

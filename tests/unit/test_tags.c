@@ -218,9 +218,48 @@ START_TEST(lifetime)
 }
 END_TEST
 
+/* What users call arrays that calls make: in messages, `explain`, comments. */
+START_TEST(names)
+{
+    ilex_array *u = ilex_input(ctx, "u", ILEX_F64, "n");
+    ilex_array *e = ilex_exp(u), *y = ilex_add(e, ilex_negative(e));
+    ilex_module *m = ilex_module_new(ctx, "p");
+    ck_assert_int_eq(ilex_name(e, "grown"), ILEX_OK);
+    ck_assert_int_eq(ilex_name(ilex_exp(u), "later"), ILEX_OK); /* it is e */
+    ck_assert_int_eq(ilex_module_output(m, "y", y, NULL), ILEX_OK);
+    char *explained = ilex_module_stage(m, "explain");
+    char *source = ilex_module_emit(m, "c"), *text = ilex_module_print(m);
+    ck_assert_ptr_nonnull(strstr(explained, "  grown: "));
+    ck_assert_ptr_nonnull(strstr(source, "/* grown"));
+    ck_assert_ptr_null(strstr(explained, "later"));
+    ck_assert_ptr_null(strstr(text, "grown"));
+    ilex_text_free(ctx, explained);
+    ilex_text_free(ctx, source);
+    ilex_text_free(ctx, text);
+    ilex_module_free(m);
+    ck_assert(ilex_is_poison(ilex_map(ctx, "i:n", "e[i+1]", "e", e, NULL)));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "reads grown at"));
+    ilex_error_clear(ctx);
+    const struct {
+        ilex_array *x;
+        const char *name;
+        ilex_status code;
+    } some[] = {{u, "v", ILEX_OK},
+                {ilex_f64(ctx, 1), "v", ILEX_OK},
+                {NULL, "v", ILEX_E_ARGUMENT},
+                {e, "a b", ILEX_E_NAME},
+                {e, NULL, ILEX_E_NAME},
+                {e, "_0", ILEX_E_NAME}};
+    for (size_t i = 0; i < IX_COUNT(some); i++) {
+        ck_assert_int_eq(ilex_name(some[i].x, some[i].name), some[i].code);
+        ilex_error_clear(ctx);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("tags", from_text, printed, change_nothing, through_passes,
-                     from_c, lifetime);
+                     from_c, lifetime, names);
 }

@@ -126,12 +126,15 @@ class _Lower(CachedMapper):
             else:
                 names[name] = f"v{len(operands)}"
                 operands[names[name]] = self.rec(operand)
-        hint = self._hint(x)
-        if hint:
-            self.free.add_name(hint, conflicting_ok=True)
         made = graph.map(self.domain(x.shape), Formula(names, _short)(x.expr),
                          operands)
-        return made if made.dtype == x.dtype else graph.cast(made, x.dtype)
+        made = made if made.dtype == x.dtype else graph.cast(made, x.dtype)
+        hint = self._hint(x)
+        if hint and made.ndim:
+            name = self.free(hint) if hint in self.free.existing_names else hint
+            self.free.add_name(name, conflicting_ok=True)
+            graph.name(made, self.names[name])
+        return made
 
     def map_einsum(self, x):
         spec = _subscripts(x)
