@@ -89,6 +89,7 @@ do
         packages loopy pymbolic islpy pytools pyopencl constantdict bidict \
             orderedsets
         suite test pytato_on_ilex test_codegen.py test_apps.py test_linalg.py
+        suite test '' "$here/own_pytato.py"
         ;;
     arraycontext)
         packages loopy pymbolic pytools pyopencl constantdict
@@ -100,6 +101,7 @@ do
         GT4PY_BUILD_JOBS=0
         export GT4PY_BUILD_JOBS
         suite . gt4py_on_ilex tests/next_tests/integration_tests
+        suite . '' "$here/own_gt4py.py"
         ;;
     esac
 done

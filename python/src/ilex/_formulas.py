@@ -58,7 +58,10 @@ class Formula(Mapper):
         return f"power({self.rec(e.base)}, {self.rec(e.exponent)})"
 
     def map_comparison(self, e):
-        return self._joined(e.operator, (e.left, e.right))
+        # An integer below 0 compares with unsigned ones, too.
+        sides = [f"i64({x})" if type(x) is int and x < 0 else self.rec(x)
+                 for x in (e.left, e.right)]
+        return f"({f' {e.operator} '.join(sides)})"
 
     def map_bitwise_and(self, e):
         return self._joined("&", e.children)

@@ -56,8 +56,8 @@ def _elementwise(name, operands):
              if isinstance(x, pytato.Array)}
     own = [x if f"x{i}" not in bound else var(f"x{i}")[index] if shape else
            var(f"x{i}") for i, x in enumerate(operands)]
-    like = getattr(numpy, name)(*(numpy.ones((), getattr(x, "dtype", None))
-                                  for x in operands))
+    like = getattr(numpy, name)(*(
+        numpy.ones(1, x.dtype) if hasattr(x, "dtype") else x for x in operands))
     return pytato.IndexLambda(
         expr=var(f"pytato.c99.{name}")(*own), shape=shape, dtype=like.dtype,
         bindings=constantdict(bound), tags=frozenset(),
@@ -105,7 +105,7 @@ class PytatoIlexArrayContext(_BasePytatoArrayContext):
 
         def frozen(key, x):
             if isinstance(x, pytato.DataWrapper):
-                return x.data
+                return numpy.asarray(x.data).view(FrozenArray)
             if key in made:
                 return made[key].view(FrozenArray)
             if isinstance(x, (FrozenArray, *_SCALARS)):
@@ -137,7 +137,8 @@ class PytatoIlexArrayContext(_BasePytatoArrayContext):
 
     def call_loopy(self, t_unit, **kwargs):
         raise NotImplementedError(
-            "a loopy kernel: Ilex compiles arrays; write it with actx.np")
+            "a loopy kernel, or a function of NumPy that Ilex lacks: it compiles "
+            "expressions of arrays")
 
 
 _SCALARS = (numpy.generic, int, float, complex)
@@ -155,8 +156,9 @@ class _Compiled(CompiledFunction):
         self.outputs, self.template = outputs, template
 
     def __call__(self, arguments):
-        made = self.program(**{self.inputs[key]: _argument(key, x)
-                               for key, x in arguments.items()})
+        made = self.program(**{
+            self.inputs[key]: _argument(key, x) for key, x in arguments.items()
+            if self.inputs[key] in self.program.known})
         if self.template is None:
             return _wrapped(made[self.outputs])
         return rec_keyed_map_array_container(

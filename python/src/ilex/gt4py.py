@@ -65,7 +65,12 @@ class _Executable:
         self.names = [str(p.id) for p in program.params]
         self.kinds = {}
         self.integers = set()  # whose values domains read
-        self.last = ((), None)
+        self.last = ((), False), None
+        statements = [s for part in program.body for s in
+                      part.pre_walk_values().if_isinstance(ir.SetAt)]
+        self.targets = {str(n.id) for s in statements for n in
+                        s.target.pre_walk_values().if_isinstance(ir.SymRef)}
+        self.several = len(statements) > 1
 
     def __call__(self, *arguments, offset_provider, out=None, **named):
         bound = dict(zip(self.names, arguments if out is None else
@@ -74,10 +79,11 @@ class _Executable:
         leaves = {f"table.{n}": x for n, x in offset_provider.items()}
         for name in self.names:  # in one order, however they were given
             _spread(name, bound[name], leaves)
-        kind, steps = self.last  # of all arguments, in order
-        if len(kind) != len(leaves) or \
-                not all(map(_is_alike, kind, leaves.values())):
-            steps = self._steps(leaves, offset_provider)
+        careful = self.several and self._shares(leaves)
+        (kinds, before), steps = self.last  # of all arguments, in order
+        if before != careful or len(kinds) != len(leaves) or \
+                not all(map(_is_alike, kinds, leaves.values())):
+            steps = self._steps(leaves, offset_provider, careful)
         began = time.perf_counter()
         for program, inputs, outputs in steps:
             _run(program, [_memory(leaves[name]) for name in inputs],
@@ -86,14 +92,23 @@ class _Executable:
             metrics.add_sample_to_current_source(
                 metrics.COMPUTE_METRIC, time.perf_counter() - began)
 
-    def _steps(self, leaves, provider):
+    def _shares(self, leaves):
+        """Has a field that is written its memory in common with another
+        argument? Then what a statement reads may be what another one wrote."""
+        fields = [(name, x.ndarray) for name, x in leaves.items()
+                  if _is_field(x)]
+        return any(numpy.may_share_memory(x, y) for name, x in fields
+                   if name.partition(".")[0] in self.targets
+                   for other, y in fields if other != name)
+
+    def _steps(self, leaves, provider, careful):
         """What is run for such arguments."""
         while True:
             kind = tuple(_kind(x, name in self.integers)
-                         for name, x in leaves.items())
+                         for name, x in leaves.items()), careful
             if kind not in self.kinds:
                 known = set(self.integers)
-                steps = _Plan(self, leaves, provider).steps
+                steps = _Plan(self, leaves, provider, careful).steps
                 if known != self.integers:
                     continue  # a kind has more parts than was known
                 while len(self.kinds) >= MOST_KINDS:
@@ -108,23 +123,26 @@ def _kind(x, by_value):
     number its type or value."""
     if _is_field(x):
         return x.domain, x.dtype, getattr(x, "skip_value", None)
-    return x if by_value else type(x)
+    return (type(x), x) if by_value else type(x)
 
 
 def _is_alike(kind, x):
     """Is an argument of a kind?"""
-    if type(kind) is tuple:
-        domain = getattr(x, "domain", None)
-        return (domain is kind[0] or domain == kind[0]) and \
-            x.dtype == kind[1] and getattr(x, "skip_value", None) == kind[2]
-    return type(x) is kind if isinstance(kind, type) else \
-        type(x) is type(kind) and x == kind
+    if isinstance(kind, type):
+        return type(x) is kind
+    if len(kind) == 2:
+        return type(x) is kind[0] and x == kind[1]
+    domain = getattr(x, "domain", None)
+    return (domain is kind[0] or domain == kind[0]) and \
+        x.dtype == kind[1] and getattr(x, "skip_value", None) == kind[2]
 
 
 def _run(program, inputs, outputs):
-    """Into fields, which may be what is read: then by way of a copy."""
-    if any(numpy.may_share_memory(x, y) for x in inputs for y in outputs
-           if isinstance(x, numpy.ndarray)):
+    """Into fields, which may be what is read, or one another: then by way of a
+    copy."""
+    others = [x for x in inputs if isinstance(x, numpy.ndarray)]
+    if any(numpy.may_share_memory(x, y) for k, y in enumerate(outputs)
+           for x in (*others, *outputs[:k])):
         for y, made in zip(outputs, program(*inputs)):
             y[...] = numpy.asarray(made)
     else:
@@ -152,8 +170,8 @@ class _Plan:
     """What is run for arguments of a kind: steps, each a program with the
     names of what it reads and what it writes."""
 
-    def __init__(self, owner, leaves, provider):
-        self.owner, self.leaves = owner, leaves
+    def __init__(self, owner, leaves, provider, careful):
+        self.owner, self.leaves, self.careful = owner, leaves, careful
         self.steps, self.names = [], graph.Names()
         self.inputs, self.outputs = {}, []
         with graph.scope():
@@ -195,10 +213,10 @@ class _Plan:
                 taken = self._integer(s.cond)
                 self._statements(s.true_branch if taken else s.false_branch)
                 continue
-            reads = {str(n.id) for n in
-                     s.expr.pre_walk_values().if_isinstance(ir.SymRef)}
-            if any(f"{name}.".startswith(f"{r}.")
-                   for name, _, _ in self.outputs for r in reads):
+            used = {str(n.id) for e in (s.expr, s.target) for n in
+                    e.pre_walk_values().if_isinstance(ir.SymRef)}
+            if self.careful or any(name.partition(".")[0] in used
+                                   for name, _, _ in self.outputs):
                 self._flush()
             self._set(self.fields.value(s.expr, self.env), s.domain, s.target)
 
@@ -216,7 +234,13 @@ class _Plan:
         ranges = self._ranges(domain, self.env)
         if any(hi <= lo for lo, hi in ranges.values()):
             return
-        self._store(name, self.fields.value(target, self.env), value, ranges)
+        own = self.fields.value(target, self.env)
+        for d, (lo, hi) in own.ranges.items():
+            if ranges[d][0] < lo or ranges[d][1] > hi:
+                raise IndexError(
+                    f"{self.owner.program.id}: {name} is set on {d} in "
+                    f"[{ranges[d][0]}, {ranges[d][1]}), but is on [{lo}, {hi})")
+        self._store(name, own, value, ranges)
 
     def _name(self, target):
         if isinstance(target, ir.SymRef):
@@ -230,8 +254,6 @@ class _Plan:
         made = converted(body.make(body.deref(value)), own.array.dtype)
         box = tuple(slice(ranges[d][0] - lo, ranges[d][1] - lo)
                     for d, (lo, hi) in own.ranges.items()) or ...
-        if any(n == name for n, _, _ in self.outputs):
-            self._flush()
         self.outputs.append((name, box, made))
 
     def _flush(self):
@@ -250,16 +272,17 @@ class _Plan:
         """A domain: the ranges by dimension."""
         if _is_call(e, "get_domain"):
             return dict(env[str(e.args[0].id)].ranges)
-        return {r.args[0].value: (self._integer(r.args[1], env),
-                                  self._integer(r.args[2], env))
-                for r in e.args}
+        ranges = {r.args[0].value: [self._integer(x, env) for x in r.args[1:]]
+                  for r in e.args}
+        return {d: (lo, max(lo, hi)) for d, (lo, hi) in ranges.items()}
 
     def _integer(self, e, env=None):
         """The value of an expression of numbers that are known."""
         env = self.env if env is None else env
         if isinstance(e, ir.Literal):
-            return {"True": True, "False": False}.get(e.value) \
-                if e.value in ("True", "False") else int(e.value)
+            kind = e.type.kind.name.lower()
+            return e.value == "True" if kind == "bool" else \
+                float(e.value) if kind.startswith("float") else int(e.value)
         if isinstance(e, ir.SymRef):
             return self._number(str(e.id))
         name = e.fun.id
@@ -277,7 +300,8 @@ class _Plan:
 
     def _number(self, name):
         self.owner.integers.add(name)
-        return int(self.leaves[name])
+        x = self.leaves[name]
+        return x.item() if hasattr(x, "item") else x
 
 
 _INTEGERS = {
@@ -289,7 +313,7 @@ _INTEGERS = {
     "eq": lambda a, b: a == b, "not_eq": lambda a, b: a != b,
     "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
     "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b,
-    "cast_": lambda a, _: a,
+    "cast_": lambda a, to: int(a) if "int" in to else a,
 }
 
 

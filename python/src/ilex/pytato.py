@@ -39,13 +39,17 @@ class BoundIlexProgram(BoundProgram):
                          target=target)
         self.arguments, self.outputs = tuple(lower.own), outputs
         self.sizes = dict.fromkeys(lower.sizes)  # arrays tell them
+        self.known = lower.inputs
 
     def __call__(self, **arguments):
         """Runs; an array of NumPy, or a dictionary of them."""
         bound = self.bound_arguments
-        if bound and arguments.keys() & bound.keys():
+        if arguments.keys() & bound.keys():
             raise ValueError("bound already: " + ", ".join(
                 sorted(arguments.keys() & bound.keys())))
+        if not self.known >= arguments.keys():
+            raise TypeError("there is no argument " + ", ".join(
+                sorted(arguments.keys() - self.known)))
         if not self.outputs and self.outputs is not None:
             return {}
         try:
@@ -67,28 +71,30 @@ class BoundIlexProgram(BoundProgram):
 class _Lower(CachedMapper):
     """pytato's nodes as arrays of Ilex."""
 
-    def __init__(self, taken):
+    def __init__(self, inputs, outputs):
         super().__init__()
-        self.free = UniqueNameGenerator(taken)
+        self.inputs = inputs
+        self.free = UniqueNameGenerator(inputs | outputs)
         self.names, self.own = graph.Names(), {}
         self.bound, self.sizes = {}, set()
 
     # ---- sizes ----
 
-    def length(self, n):
-        """A length, or another number made of sizes, as text."""
+    def length(self, n, size="{}"):
+        """A length, or another number made of sizes, as text, in which a size
+        is written so."""
         if not isinstance(n, pytato.Array):
             return str(n)
         if isinstance(n, pytato.SizeParam):
-            return self._size(n)
+            own = self.own.setdefault(n.name, self.names[n.name])
+            if n.name not in self.sizes:
+                self.sizes.add(n.name)
+                graph.size(own)  # from now on texts know it
+            return size.format(own)
         if not isinstance(n, pytato.IndexLambda):
             n = pytato.to_index_lambda(n)
-        names = {k: self.length(v) for k, v in n.bindings.items()}
+        names = {k: self.length(v, size) for k, v in n.bindings.items()}
         return Formula(names, _short, lambda k: str(int(k)))(n.expr)
-
-    def _size(self, n):
-        self.sizes.add(n.name)
-        return self.own.setdefault(n.name, self.names[n.name])
 
     def domain(self, shape):
         return ", ".join(map(self.length, shape))
@@ -116,13 +122,13 @@ class _Lower(CachedMapper):
         return next((t.prefix for t in x.tags_of_type(PrefixNamed)), None)
 
     def map_size_param(self, x):
-        return graph.size(self._size(x))
+        return graph.size(self.length(x))
 
     def map_index_lambda(self, x):
         names, operands = {}, {}
         for name, operand in x.bindings.items():
             if operand.shape == () and _of_sizes(operand):
-                names[name] = f"size({self.length(operand)})"
+                names[name] = self.length(operand, "size({})")
             else:
                 names[name] = f"v{len(operands)}"
                 operands[names[name]] = self.rec(operand)
@@ -168,15 +174,19 @@ def _short(dtype):
 
 
 def _of_sizes(x):
-    """Is a number made of sizes alone?"""
-    return isinstance(x, pytato.SizeParam) or (
-        isinstance(x, pytato.IndexLambda) and x.shape == () and
-        x.dtype.kind in "iu" and all(map(_of_sizes, x.bindings.values())))
+    """Is a number a sum or product of sizes and integers?"""
+    if isinstance(x, pytato.SizeParam):
+        return True
+    return isinstance(x, pytato.IndexLambda) and x.shape == () and \
+        x.dtype == numpy.int64 and len(x.bindings) > 0 and \
+        all(map(_of_sizes, x.bindings.values()))
 
 
 def _subscripts(x):
     """An einsum as NumPy writes it; None where a length of 1 is repeated."""
     letters, lengths, parts = {}, {}, []
+    if len({a for axes in x.access_descriptors for a in axes}) > 26:
+        return None
     for operand, axes in zip(x.args, x.access_descriptors):
         for axis, n in zip(axes, operand.shape):
             if lengths.setdefault(axis, n) != n:
@@ -197,7 +207,7 @@ def generate_ilex(expr, *, target=None, function_name="_pt_kernel"):
     outputs = pytato.inline_calls(pytato.tag_all_calls_to_be_inlined(outputs))
     with graph.scope():
         inputs = InputGatherer()(outputs)
-        lower = _Lower({x.name for x in inputs if x.name} | set(named))
+        lower = _Lower({x.name for x in inputs if x.name}, set(named))
         made = [lower.rec(outputs[name].expr) for name in named]
         program = graph.Program(made, lower.own.values(), function_name) \
             if made else None
