@@ -139,6 +139,20 @@ class Programs(unittest.TestCase):
         with self.assertRaisesRegex(ilex.Error, "n is a size"):
             p(np.arange(3.0), 0, 2, np.arange(3))
 
+    def test_named_outputs(self):
+        x = graph.input("x", ilex.float64, "n")
+        p = graph.Program({"twice": x * 2, "total": ilex.sum(x)}, ["x"])
+        for _ in range(3):
+            made = p(np.arange(3.0))
+            self.assertEqual([a.tolist() for a in made], [[0, 2, 4], 3.0])
+        self.assertIn("out twice", p.text())
+        with self.assertRaisesRegex(ilex.Error, "twice"):
+            p.into((np.arange(3.0),), (np.zeros(2), np.zeros(())))
+        with self.assertRaises(ilex.Error):
+            graph.Program({"not a name": x * 2})
+        with self.assertRaises(ilex.Error):
+            graph.Program({"x": x * 2})
+
     def test_into(self):
         p = self.program()
         y, total = np.zeros((3, 2)), np.zeros(())

@@ -9,7 +9,8 @@ MOST_CALLS = 4   # prepared ones of a program, which hold arrays
 
 class Program(_core.Jit):
     """Arrays, compiled: called with what its arguments are, in order, it
-    returns the elements of its outputs, an array each.
+    returns the elements of its outputs, an array each, in order. A dictionary
+    of outputs says what messages and texts call them.
 
     `arguments` names the inputs and sizes in the order of calls; one that
     the arrays do not read is passed over, and None is a size that arrays tell.
@@ -19,9 +20,12 @@ class Program(_core.Jit):
         return super().__new__(cls)
 
     def __init__(self, outputs, arguments=None, name="program"):
-        self.outputs = tuple(outputs)
+        named = outputs if isinstance(outputs, dict) else {
+            f"_ilex_out{i}": x for i, x in enumerate(outputs)}
+        self.results, self.outputs = tuple(named), tuple(named.values())
         self.name = name
-        self.compiled = _core.compile(self.outputs, name)
+        self.compiled = _core.compile(
+            self.outputs, name, self.results if named is outputs else None)
         self.names = self.compiled.names()
         self.arguments = tuple(self.names if arguments is None else arguments)
         missing = [n for n in self.compiled.names(True)
@@ -66,9 +70,8 @@ class Program(_core.Jit):
         if shapes not in self._calls:
             while len(self._calls) >= MOST_CALLS:
                 self._calls.pop(next(iter(self._calls)))
-            outputs = tuple((f"_ilex_out{i}", s) for i, s in enumerate(made))
-            self._calls[shapes] = _core.prepare(self.compiled, pairs, outputs,
-                                                single)
+            self._calls[shapes] = _core.prepare(
+                self.compiled, pairs, tuple(zip(self.results, made)), single)
         return self._calls[shapes]
 
     def into(self, leaves, outputs):
@@ -89,9 +92,8 @@ class Program(_core.Jit):
         """What compiling makes of it: "print" its text, "explain" what it
         does in words, "c" its source, "html" a page, "dot" its picture, or
         the name of a stage (`ilexc stages`)."""
-        return _core.text(self.outputs,
-                          tuple(f"out{i}" for i in range(len(self.outputs))),
-                          stage)
+        return _core.text(self.outputs, tuple(
+            name.removeprefix("_ilex_") for name in self.results), stage)
 
 
 class _Into(_core.Jit):
@@ -100,12 +102,12 @@ class _Into(_core.Jit):
     def _slow(self, *arrays):
         p = self.program
         n = len(arrays) - len(p.outputs)
-        made = tuple((f"_ilex_out{i}", asarray(x).storage)
-                     for i, x in enumerate(arrays[n:]))
+        made = tuple((name, asarray(x).storage)
+                     for name, x in zip(p.results, arrays[n:]))
         pairs = p._pairs(arrays[:n]) + made
         bound = tuple((k, x) for k, x in pairs if k is not None)
         p.compiled.run(bound)
-        self.fast = _core.prepare(p.compiled, pairs, (), False)
+        self.fast = _core.prepare(p.compiled, pairs, (), False, len(made))
 
 
 def _bound(x):

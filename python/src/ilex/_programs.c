@@ -15,13 +15,30 @@ program_dealloc(Program *self)
     Py_DECREF(type);
 }
 
-/* compile(nodes, name) */
+/* The names in a tuple; NULL after an error. */
+static const char **
+names_of(PyObject *tuple)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(tuple);
+    const char **names = PyMem_Calloc((size_t)n + 1, sizeof *names);
+    for (Py_ssize_t i = 0; names && i < n; i++)
+        if (!(names[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tuple, i)))) {
+            PyMem_Free(names);
+            return NULL;
+        }
+    return names;
+}
+
+/* compile(nodes, name, names): the outputs are called so, unless names is None.
+ */
 static PyObject *
 core_compile(PyObject *module, PyObject *args)
 {
-    PyObject *list;
-    const char *name = "program";
-    if (!PyArg_ParseTuple(args, "O!|s", &PyTuple_Type, &list, &name))
+    PyObject *list, *called = Py_None;
+    const char *name = "program", **names = NULL;
+    if (!PyArg_ParseTuple(args, "O!|sO", &PyTuple_Type, &list, &name, &called))
+        return NULL;
+    if (called != Py_None && !(names = names_of(called)))
         return NULL;
     Py_ssize_t n = PyTuple_GET_SIZE(list);
     ilex_array **x = PyMem_Calloc((size_t)n + 1, sizeof *x);
@@ -36,13 +53,15 @@ core_compile(PyObject *module, PyObject *args)
         self->p =
             ilex_compile(ctx, (size_t)n, x,
                          &(ilex_compile_spec){.size = sizeof(ilex_compile_spec),
-                                              .name = name});
+                                              .name = name,
+                                              .names = names});
     if (self && !self->p) {
         fail();
         Py_CLEAR(self);
     }
     leave();
     PyMem_Free(x);
+    PyMem_Free(names);
     return (PyObject *)self;
 }
 
@@ -256,7 +275,6 @@ slot_of(Slot *slot, PyObject *name, PyObject *o)
                    .name = read ? PyUnicode_AsUTF8(name) : NULL};
     if (slot->kind != 's')
         return;
-    slot->written = slot->name && !strncmp(slot->name, "_ilex_out", 9);
     const ilex_storage *s = slot->like = ((Storage *)o)->s;
     slot->dtype = ilex_storage_dtype(s);
     slot->rank = ilex_storage_rank(s);
@@ -266,16 +284,17 @@ slot_of(Slot *slot, PyObject *name, PyObject *o)
     }
 }
 
-/* Call(program, inputs, outputs, single): inputs and outputs are pairs of a
- * name, or None, and a storage, a number, or an object that stays. */
+/* Call(program, inputs, outputs, single, written): inputs and outputs are pairs
+ * of a name, or None, and a storage, a number, or an object that stays; outputs
+ * are made by each call, but the last inputs, so many, are written. */
 static PyObject *
 core_prepare(PyObject *module, PyObject *args)
 {
     PyObject *program, *inputs, *outputs;
-    int single;
-    if (!PyArg_ParseTuple(args, "O!O!O!p", program_type, &program,
+    int single, written = 0;
+    if (!PyArg_ParseTuple(args, "O!O!O!p|i", program_type, &program,
                           &PyTuple_Type, &inputs, &PyTuple_Type, &outputs,
-                          &single))
+                          &single, &written))
         return NULL;
     PyObject *all = PySequence_Concat(inputs, outputs);
     Py_ssize_t n = all ? PyTuple_GET_SIZE(all) : 0;
@@ -295,6 +314,7 @@ core_prepare(PyObject *module, PyObject *args)
         PyObject *pair = PyTuple_GET_ITEM(all, i);
         slot_of(&self->slot[i], PyTuple_GET_ITEM(pair, 0),
                 PyTuple_GET_ITEM(pair, 1));
+        self->slot[i].written = i >= self->inputs - written;
         if (self->slot[i].name)
             PyList_Append(used, pair);
     }

@@ -209,7 +209,9 @@ def generate_ilex(expr, *, target=None, function_name="_pt_kernel"):
         inputs = InputGatherer()(outputs)
         lower = _Lower({x.name for x in inputs if x.name}, set(named))
         made = [lower.rec(outputs[name].expr) for name in named]
-        program = graph.Program(made, lower.own.values(), function_name) \
-            if made else None
+        results = [lower.names[f"out.{n}" if n in lower.own else n]
+                   for n in named]
+        program = graph.Program(dict(zip(results, made)), lower.own.values(),
+                                function_name) if made else None
     return BoundIlexProgram(target or IlexTarget(), program, lower,
                             None if single else list(named))
