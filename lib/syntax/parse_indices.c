@@ -71,6 +71,30 @@ check_length(ix_parser *p, const ix_colons *r)
                 (int)w->length, w->text, (int)w->length, w->text);
 }
 
+/* Fails where an end of a range is one of the indices: as a size, which it
+ * would come to be, it has nothing to do with them. */
+static void
+check_ends(ix_parser *p, const ix_colons_list *ranges, const ix_indices *in)
+{
+    for (int k = 0; k < in->box->rank; k++) {
+        const ix_lin *ends[] = {in->box->ax[k].lo, in->box->ax[k].hi};
+        for (int i = 0; i < ends[0]->n + ends[1]->n; i++) {
+            const ix_lin *end = ends[i >= ends[0]->n];
+            int at = end == ends[0] ? i : i - ends[0]->n;
+            const char *size = ix_param_name(p->ctx, end->t[at].param);
+            for (int j = 0; j < in->box->rank; j++)
+                if (in->at[j].variable &&
+                    !strcmp(size, ix_symbol_text(p->ctx, in->at[j].variable)))
+                    ix_lex_fail(&p->reader, ILEX_E_UNKNOWN,
+                                &ranges->item[k].where,
+                                "%s is an index here, and the ends of a range "
+                                "are made of sizes; a range that depends on an "
+                                "index is one of a reduction",
+                                size);
+        }
+    }
+}
+
 static void
 read_ranges(ix_parser *p, const ix_colons_list *ranges, ix_indices *in)
 {
@@ -97,6 +121,8 @@ read_ranges(ix_parser *p, const ix_colons_list *ranges, ix_indices *in)
     in->box = ix_domain_new(p->ctx, (int)ranges->n, ax);
     if (!in->box)
         ix_lex_abort(&p->reader);
+    if (p->new_sizes)
+        check_ends(p, ranges, in);
 }
 
 void
