@@ -38,9 +38,7 @@ class Program(_core.Jit):
         self._read = tuple(n if n in self.names else None
                            for n in self.arguments)
         self._fixed = any("_ilex" in x.domain for x in self.outputs)
-        self._calls = {}
-        self._into = _Into()
-        self._into.program = self
+        self._calls, self._into = {}, None
 
     def _pairs(self, leaves):
         """For each argument its name, or None if it is not read, and what is
@@ -76,6 +74,9 @@ class Program(_core.Jit):
 
     def into(self, leaves, outputs):
         """Runs into arrays that are there, of the outputs' shapes."""
+        if self._into is None:
+            self._into = _Into()
+            self._into.program = self
         self._into(*leaves, *outputs)
 
     def _slow(self, *leaves):
