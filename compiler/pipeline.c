@@ -354,24 +354,19 @@ ix_page(ilex_module *m, const char *text, int dialect,
         void (*lay_out)(const char *dot, ix_text *plain), ix_text *t)
 {
     ix_page_parts p;
-    ix_text dot, places;
+    ix_text places;
     ix_compile_request request = {
         .names = true, .after = ix_page_note, .user = &p};
     request.dialect[dialect] = true;
     ix_page_begin(&p, &m->ctx->mem);
-    ix_text_init(&dot, &m->ctx->mem);
     ix_text_init(&places, &m->ctx->mem);
     ix_compiled *c = ix_compile(m, &request);
     if (c) {
-        const char *graph = ix_text_string(&p.picture.dot);
-        ix_text_format(&dot, "digraph g {node [shape=box]\n%s}\n",
-                       graph ? graph : "");
-        lay_out(ix_text_string(&dot), &places);
+        lay_out(ix_picture_graph(&p.picture), &places);
         ix_page_put(&p, m, text, c->source[dialect].unit[0],
                     ix_text_string(&places), t);
     }
     ix_compiled_free(c);
-    ix_text_free(&dot);
     ix_text_free(&places);
     ix_page_end(&p);
     return c != NULL;

@@ -17,7 +17,8 @@ TOP = os.path.dirname(HERE)
 LICENCES = {"LICENSE": os.path.join(TOP, "LICENSE"),
             "LICENSE.libtcc": "/usr/share/doc/libtcc-dev/copyright"}
 SOURCES = [f"src/ilex/_{name}.c"
-           for name in ("core", "functions", "node", "programs", "storage")]
+           for name in ("core", "functions", "node", "programs", "calls",
+                        "storage")]
 
 
 def pkg_config(*words):

@@ -14,6 +14,7 @@ ix_picture_begin(ix_picture *p, const ix_mem *mem)
 {
     ix_text_init(&p->dot, mem);
     ix_text_init(&p->boxes, mem);
+    ix_text_put(&p->dot, "digraph g {node [shape=box]\n");
 }
 
 void
@@ -136,6 +137,13 @@ ix_picture_add(ix_picture *p, ix_unit *u, size_t i, const char *words)
     put_arrows(p, u, i, i, seen);
     ix_text_free(&name);
     ix_text_free(&type);
+}
+
+const char *
+ix_picture_graph(ix_picture *p)
+{
+    ix_text_put(&p->dot, "}\n");
+    return ix_text_string(&p->dot);
 }
 
 /* ---- places ---- */

@@ -25,7 +25,10 @@ void ix_picture_name(const ix_unit *u, size_t i, ix_text *t);
 /* Adds array "i", which is a box of these words, and the arrows to it. */
 void ix_picture_add(ix_picture *p, ix_unit *u, size_t i, const char *words);
 
-/* Appends SVG, from what such a program printed for "dot": lines "node NAME X Y
+/* The whole graph in DOT, once all boxes are there; NULL without memory. */
+const char *ix_picture_graph(ix_picture *p);
+
+/* Appends SVG, from what such a program printed for it: lines "node NAME X Y
  * WIDTH HEIGHT ...", "edge TAIL HEAD N X Y ..." in inches, y upwards, behind
  * "graph SCALE WIDTH HEIGHT". False where that is none. */
 bool ix_picture_put(const ix_picture *p, const char *places, ix_text *t);

@@ -4,7 +4,8 @@
  * knows no operator: rows that generate.py writes have the functions of the C
  * API, and the callers that these need. _core.c has the context, its lock,
  * errors, the module; _storage.c storages and exchange; _node.c arrays;
- * _functions.c calls of the C API; _programs.c programs and prepared calls.
+ * _functions.c calls of the C API; _programs.c programs; _calls.c calls of
+ * these that were prepared.
  *
  * There is one context in a process. Whoever uses it holds its lock; who waits
  * for the lock lets other threads of Python run, so a run may take it along.
@@ -64,7 +65,8 @@ extern PyTypeObject *storage_type, *node_type, *program_type, *function_type,
     *call_type;
 extern PyType_Slot storage_slots[], node_slots[], program_slots[],
     function_slots[], call_slots[], jit_slots[];
-extern PyMethodDef storage_functions[], node_functions[], program_functions[];
+extern PyMethodDef storage_functions[], node_functions[], program_functions[],
+    call_functions[];
 
 /* A storage as an object, which takes over a count. NULL: the context then has
  * an error. */
@@ -79,6 +81,14 @@ ilex_array *array_of(Node *n);
 ilex_array *array_in(PyObject *o);
 /* The end of a scope that made "a": it is the caller's. */
 PyObject *finish(size_t mark, ilex_array *a);
+
+/* f i c for a number, as ilex_binding has them; o for anything else. */
+char kind_of(PyObject *o);
+/* Reads a number; false, with an exception, if it is too large. */
+bool read_number(PyObject *o, ilex_binding *b);
+/* The bindings that pairs of a name and a storage or a number are, "*n" of
+ * them; NULL after an error. To be freed by PyMem_Free. */
+ilex_binding *bindings_of(PyObject *pairs, size_t *n);
 
 /* Adds the functions of the C API to the module; -1 after an error. */
 int add_functions(PyObject *m);

@@ -13,6 +13,15 @@ _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan",
 _REDUCTIONS = {"Sum": "sum", "Product": "prod", "Max": "max", "Min": "min",
                "All": "all", "Any": "any"}
 _PREFIX = "pytato.c99."
+# Nodes that are parts with a sign in between.
+_SIGNS = {
+    "sum": ("+", "children"), "bitwise_and": ("&", "children"),
+    "bitwise_or": ("|", "children"), "bitwise_xor": ("^", "children"),
+    "quotient": ("/", "numerator denominator"),
+    "floor_div": ("//", "numerator denominator"),
+    "remainder": ("%", "numerator denominator"),
+    "left_shift": ("<<", "shiftee shift"),
+    "right_shift": (">>", "shiftee shift")}
 
 
 class Formula(Mapper):
@@ -37,22 +46,10 @@ class Formula(Mapper):
         return (f"{self.rec(e.aggregate)}"
                 f"[{', '.join(map(self.rec, e.index_tuple))}]")
 
-    def map_sum(self, e):
-        return self._joined("+", e.children)
-
     def map_product(self, e):
         if type(e.children[0]) is int and e.children[0] == -1:
             return f"(-{self._joined('*', e.children[1:])})"
         return self._joined("*", e.children)
-
-    def map_quotient(self, e):
-        return self._joined("/", (e.numerator, e.denominator))
-
-    def map_floor_div(self, e):
-        return self._joined("//", (e.numerator, e.denominator))
-
-    def map_remainder(self, e):
-        return self._joined("%", (e.numerator, e.denominator))
 
     def map_power(self, e):
         return f"power({self.rec(e.base)}, {self.rec(e.exponent)})"
@@ -63,23 +60,8 @@ class Formula(Mapper):
                  for x in (e.left, e.right)]
         return f"({f' {e.operator} '.join(sides)})"
 
-    def map_bitwise_and(self, e):
-        return self._joined("&", e.children)
-
-    def map_bitwise_or(self, e):
-        return self._joined("|", e.children)
-
-    def map_bitwise_xor(self, e):
-        return self._joined("^", e.children)
-
     def map_bitwise_not(self, e):
         return f"(~{self.rec(e.child)})"
-
-    def map_left_shift(self, e):
-        return self._joined("<<", (e.shiftee, e.shift))
-
-    def map_right_shift(self, e):
-        return self._joined(">>", (e.shiftee, e.shift))
 
     def _truth(self, e):
         """A condition: of indices as it is, so that it can split a loop."""
@@ -137,3 +119,16 @@ class Formula(Mapper):
             self.rec(e.inner_expr)
         return f"{_REDUCTIONS[name]}[{', '.join(ranges)}]({inner})" \
             if ranges else inner
+
+
+def _signed(sign, parts):
+    parts = parts.split()
+
+    def mapped(self, e):
+        return self._joined(sign, e.children if parts == ["children"] else
+                            [getattr(e, part) for part in parts])
+    return mapped
+
+
+for _name, (_sign, _parts) in _SIGNS.items():
+    setattr(Formula, f"map_{_name}", _signed(_sign, _parts))

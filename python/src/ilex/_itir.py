@@ -118,12 +118,11 @@ def _aligned(lists):
 class Stencil:
     """The body of one map over ranges by dimension."""
 
-    def __init__(self, ranges, offsets, states=()):
+    def __init__(self, ranges, offsets):
         self.ranges, self.offsets = ranges, offsets
         self.operands, self.lets, self.guards = {}, [], 0
         self.place = {d: At(f"i{k}", 0, lo, hi - lo)
                       for k, (d, (lo, hi)) in enumerate(ranges.items())}
-        self.states = states
 
     @property
     def domain(self):
@@ -410,16 +409,12 @@ class Table:
     skip: object
 
 
-class Offsets(dict):
-    """Tables by offset."""
-
-    def __init__(self, provider, table_of):
-        super().__init__()
-        for name, own in provider.items():
-            type_ = own.__gt_type__()
-            self[name] = Table(table_of(name, own), type_.source_dim.value,
-                               type_.codomain.value, type_.max_neighbors,
-                               type_.skip_value)
+def tables(provider, array_of):
+    """Tables by offset; array_of(name, connectivity) makes their arrays."""
+    return {name: Table(array_of(name, own), type_.source_dim.value,
+                        type_.codomain.value, type_.max_neighbors,
+                        type_.skip_value)
+            for name, own in provider.items() for type_ in (own.__gt_type__(),)}
 
 
 # ---- fields ----
@@ -474,7 +469,7 @@ class Fields:
         if isinstance(stencil, str):
             stencil = {"deref": body.deref}[stencil]
         made = stencil(*map(Iterator, arguments))
-        return _fields(body, made, ranges)
+        return _rebuilt(made, lambda text: Field(body.make(text), ranges))
 
     def _scanned(self, scan, e, arguments, ranges, env):
         stencil, forward, first = scan.args
@@ -500,7 +495,7 @@ class Fields:
         made = body.value(stencil, env)(start, *map(Iterator, arguments))
         flat = []
         _flatten(made, flat)
-        values = [converted(body.make(x), own.dtype)
+        values = [graph.cast(body.make(x), own.dtype)
                   for x, own in zip(flat, selves)]
         results = iter(graph.scan(str(k), "forward" if forward else "backward",
                                   selves, values))
@@ -514,10 +509,6 @@ def dtype_of(type_):
     return BY_SHORT[short(type_)]
 
 
-def converted(array, dtype):
-    return array if array.dtype == dtype else graph.cast(array, dtype)
-
-
 def _flatten(x, flat):
     if isinstance(x, tuple):
         for y in x:
@@ -528,10 +519,6 @@ def _flatten(x, flat):
 
 def _rebuilt(x, f):
     return tuple(_rebuilt(y, f) for y in x) if isinstance(x, tuple) else f(x)
-
-
-def _fields(body, made, ranges):
-    return _rebuilt(made, lambda text: Field(body.make(text), ranges))
 
 
 def _pointwise(formula, values):

@@ -83,9 +83,8 @@ class Trace:
             made = []
             args, named = fill(form, self.inputs)
             self.form = flatten(function(*args, **named), made)
-            self.outputs = tuple(map(_output, made))
             self.program = Program(
-                self.outputs, [f"a{i}" for i in range(len(leaves))],
+                map(_output, made), [f"a{i}" for i in range(len(leaves))],
                 _name(function)) if made else None
         finally:
             traces.pop()
@@ -225,9 +224,10 @@ def jit(function):
 
 def _text(function, stage):
     def of(*args, **kwargs):
-        trace = function.trace(*args, **kwargs)
-        names = tuple(f"out{i}" for i in range(len(trace.outputs)))
-        return _core.text(trace.outputs, names, stage)
+        program = function.trace(*args, **kwargs).program
+        if program is None:
+            raise TypeError("the function returns no array")
+        return program.text(stage)
     return of
 
 

@@ -23,6 +23,7 @@ from ._program import Program
 
 globals().update({f.__name__: f for f in vars(_core).values()
                   if isinstance(f, _core.Function)})
+expr = _core.expr_n
 
 
 def input(name, dtype, domain=""):

@@ -13,6 +13,7 @@ expressions and decides itself what is fused and what is stored. A program is
 compiled for the domains of its arguments and the integers that its domains
 read, which runs keep."""
 
+import operator
 import time
 from dataclasses import dataclass
 
@@ -26,8 +27,7 @@ from gt4py.next.iterator.type_system.inference import infer
 from gt4py.next.type_system import type_specifications as ts
 
 from . import graph
-from ._itir import (Field, Fields, Offsets, Stencil, Unsupported, converted,
-                    dtype_of)
+from ._itir import Field, Fields, Stencil, Unsupported, dtype_of, tables
 
 __all__ = ["backend"]
 
@@ -175,7 +175,7 @@ class _Plan:
         self.steps, self.names = [], graph.Names()
         self.inputs, self.outputs = {}, []
         with graph.scope():
-            self.offsets = Offsets(provider, self._table)
+            self.offsets = tables(provider, self._table)
             self.fields = Fields(self.offsets, owner.column, self._ranges)
             self.env = {str(p.id): self._argument(str(p.id), p.type)
                         for p in owner.program.params}
@@ -251,7 +251,7 @@ class _Plan:
 
     def _store(self, name, own, value, ranges):
         body = Stencil({d: ranges[d] for d in own.ranges}, self.offsets)
-        made = converted(body.make(body.deref(value)), own.array.dtype)
+        made = graph.cast(body.make(body.deref(value)), own.array.dtype)
         box = tuple(slice(ranges[d][0] - lo, ranges[d][1] - lo)
                     for d, (lo, hi) in own.ranges.items()) or ...
         self.outputs.append((name, box, made))
@@ -305,14 +305,12 @@ class _Plan:
 
 
 _INTEGERS = {
-    "plus": lambda a, b: a + b, "minus": lambda a, b: a - b,
-    "multiplies": lambda a, b: a * b, "floordiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b, "minimum": min, "maximum": max,
-    "neg": lambda a: -a, "not_": lambda a: not a,
-    "and_": lambda a, b: a & b, "or_": lambda a, b: a | b,
-    "eq": lambda a, b: a == b, "not_eq": lambda a, b: a != b,
-    "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
-    "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b,
+    "plus": operator.add, "minus": operator.sub, "multiplies": operator.mul,
+    "floordiv": operator.floordiv, "mod": operator.mod, "minimum": min,
+    "maximum": max, "neg": operator.neg, "not_": operator.not_,
+    "and_": operator.and_, "or_": operator.or_, "eq": operator.eq,
+    "not_eq": operator.ne, "less": operator.lt, "less_equal": operator.le,
+    "greater": operator.gt, "greater_equal": operator.ge,
     "cast_": lambda a, to: int(a) if "int" in to else a,
 }
 

@@ -132,9 +132,9 @@ class _Lower(CachedMapper):
             else:
                 names[name] = f"v{len(operands)}"
                 operands[names[name]] = self.rec(operand)
-        made = graph.map(self.domain(x.shape), Formula(names, _short)(x.expr),
-                         operands)
-        made = made if made.dtype == x.dtype else graph.cast(made, x.dtype)
+        made = graph.cast(graph.map(
+            self.domain(x.shape), Formula(names, _short)(x.expr), operands),
+            x.dtype)
         hint = self._hint(x)
         if hint and made.ndim:
             name = self.free(hint) if hint in self.free.existing_names else hint
@@ -147,7 +147,7 @@ class _Lower(CachedMapper):
         if spec is None:
             return self.map_other(x)
         made = graph.einsum(spec, [self.rec(a) for a in x.args])
-        return made if made.dtype == x.dtype else graph.cast(made, x.dtype)
+        return graph.cast(made, x.dtype)
 
     def map_reshape(self, x):
         return graph.reshape(self.rec(x.array), self.domain(x.shape),
