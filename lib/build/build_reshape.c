@@ -89,14 +89,8 @@ ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
         return NULL;
     if (span->n == 0)
         return ix_lin_const(ctx, span->c > 0 ? (span->c - 1) / by + 1 : 0);
-    const ix_lin *r = ix_lin_const(ctx, -ix_floordiv(-span->c, by));
-    for (int32_t i = 0; i < span->n; i++) {
-        if (span->t[i].k % by)
-            return NULL;
-        r = ix_lin_fma(ctx, r, span->t[i].k / by,
-                       ix_lin_param(ctx, span->t[i].param));
-    }
-    return r;
+    span = ix_lin_offset(ctx, span, by - 1); /* rounds up */
+    return span ? ix_lin_floordiv(ctx, span, by) : NULL;
 }
 
 /* Are start and the last index inside the axis (for a non-empty slice)? */

@@ -167,6 +167,9 @@ const ix_lin *ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k);
 const ix_lin *ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
+/* floor(a / k), k > 0; NULL, without an error, where k does not divide the
+ * coefficients. */
+const ix_lin *ix_lin_floordiv(ilex_context *ctx, const ix_lin *a, int64_t k);
 
 static inline bool
 ix_lin_is(const ix_lin *a, int64_t c)

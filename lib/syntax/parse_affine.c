@@ -97,6 +97,21 @@ parse_extremum(ix_parser *p, const ix_syntax *x)
                                       (int)x->nparts, arm));
 }
 
+/* floor(a / b), of a number that divides the coefficients of sizes. */
+static const ix_lin *
+floor_quotient(ix_parser *p, const ix_word *where, const ix_lin *a,
+               const ix_lin *b)
+{
+    bool positive = b->n == 0 && b->c > 0;
+    const ix_lin *q = positive ? ix_lin_floordiv(p->ctx, a, b->c) : NULL;
+    if (!q)
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
+                    "bounds are divided by positive integers that divide the "
+                    "coefficients of sizes, for example (4*n + 1)//2; "
+                    "give what n//2 is a size of its own");
+    return q;
+}
+
 const ix_lin *
 ix_parse_lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
 {
@@ -109,7 +124,9 @@ ix_parse_lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
         return checked(p, ix_lin_sub(ctx, a, b));
     if (link->op == IX_OP_MULTIPLY)
         return checked(p, ix_lin_mul(ctx, a, b));
-    not_linear(p, &link->word);
+    if (link->op != IX_OP_FLOOR_DIVIDE)
+        not_linear(p, &link->word);
+    return floor_quotient(p, &link->word, a, b);
 }
 
 const ix_lin *

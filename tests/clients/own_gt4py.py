@@ -6,9 +6,14 @@ import gt4py.next as gtx
 import numpy as np
 import pytest
 from gt4py.next import Dims, Field, float64
+from gt4py.next.iterator.builtins import (
+    cartesian_domain, deref, named_range, scan, shift)
+from gt4py.next.iterator.runtime import fundef
 from ilex.gt4py import backend
 
 I = gtx.Dimension("I")
+K = gtx.Dimension("K", kind=gtx.DimensionKind.VERTICAL)
+Ioff = gtx.CartesianConnectivity(I)
 F = Field[Dims[I], float64]
 
 
@@ -107,3 +112,26 @@ def test_domains():
         below(x, a, offset_provider={})
     nothing(field(np.arange(5.0)), a, offset_provider={})
     assert a.ndarray.tolist() == [0] * 5
+
+
+@fundef
+def add(state, x, y):
+    return state + deref(x)*deref(y)
+
+
+@fundef
+def column(x):
+    return scan(add, False, 1.0)(x, shift(Ioff, 1)(x)) + 10.0*deref(x)
+
+
+def test_scan_inside_of_a_stencil():
+    x = np.random.default_rng(1).random((4, 5))
+    out = gtx.as_field([I, K], np.zeros((3, 5)))
+    column[cartesian_domain(named_range(I, 0, 3), named_range(K, 0, 5))](
+        gtx.as_field([I, K], x), out=out, backend=backend, column_axis=K,
+        offset_provider={})
+    state, expected = np.ones(3), np.zeros((3, 5))
+    for k in reversed(range(5)):
+        state = state + x[:3, k]*x[1:, k]
+        expected[:, k] = state + 10.0*x[:3, k]
+    assert (out.asnumpy() == expected).all()

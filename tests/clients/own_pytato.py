@@ -25,6 +25,10 @@ def test_sizes_in_values():
     assert generate_ilex(n*n + m)(n=3, m=4) == 13
     made = generate_ilex(y*(n % 3) + n//2)(y=np.ones((4, 2)))
     assert made.tolist() == [[3.0, 3.0]] * 4
+    z = pt.make_placeholder("z", (n, 2), np.float64)
+    columns = generate_ilex(pt.stack((z[:, 0], pt.roll(z[:, 1], 1))))
+    assert columns(z=np.arange(6.0).reshape(3, 2)).tolist() == \
+        [[0, 2, 4], [5, 1, 3]]
 
 
 @pytest.mark.parametrize("dtype", (np.uint8, np.uint64))

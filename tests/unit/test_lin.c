@@ -27,6 +27,18 @@ START_TEST(interned)
 }
 END_TEST
 
+START_TEST(quotients)
+{
+    ck_assert_ptr_eq(lin("(4*n - 2*m + 1)//2"), lin("2*n - m"));
+    ck_assert_ptr_eq(lin("(4*n - 1)//2"), lin("2*n - 1"));
+    ck_assert_ptr_eq(lin("(n + m)//1"), lin("n + m"));
+    ck_assert_ptr_eq(lin("(2*n*m)//2*3"), lin("3*n*m"));
+    ck_assert_ptr_eq(lin("7//2"), lin("3"));
+    ck_assert_ptr_eq(lin("(-7)//2"), lin("-4"));
+    ck_assert_ptr_null(ix_lin_floordiv(ctx, lin("4*n + m"), 2));
+}
+END_TEST
+
 /* A random form in n, m, k with its coefficients. */
 typedef struct sample {
     int64_t c[4];
@@ -295,7 +307,7 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
-                     extrema, extremum_forms, ranges, unbounded, divisibility,
-                     overflow, contradictions);
+    return RUN_TESTS("lin", interned, quotients, arithmetic,
+                     decide_against_values, order, extrema, extremum_forms,
+                     ranges, unbounded, divisibility, overflow, contradictions);
 }

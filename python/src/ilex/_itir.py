@@ -116,12 +116,13 @@ def _aligned(lists):
 
 
 class Stencil:
-    """The body of one map over ranges by dimension."""
+    """The body of one map over ranges by dimension. "scanned" makes the fields
+    of a scan."""
 
-    def __init__(self, ranges, offsets):
-        self.ranges, self.offsets = ranges, offsets
+    def __init__(self, ranges, offsets, scanned=None):
+        self.ranges, self.offsets, self.scanned = ranges, offsets, scanned
         self.operands, self.lets, self.guards = {}, [], 0
-        self.place = {d: At(f"i{k}", 0, lo, hi - lo)
+        self.place = self.own_place = {d: At(f"i{k}", 0, lo, hi - lo)
                       for k, (d, (lo, hi)) in enumerate(ranges.items())}
 
     @property
@@ -296,9 +297,18 @@ class Stencil:
         values = [self.value(a, env) for a in e.args]
         if name is not None:
             return self.call(name, values)
+        if _is_scan(e.fun):
+            return self.scan(e, values, env)
         if isinstance(e.fun, ir.Lambda):
             values = list(map(self.let, values))
         return self.value(e.fun, env)(*values)
+
+    def scan(self, e, iterators, env):
+        """A scan over all points, read at this one."""
+        if self.place != self.own_place:
+            raise Unsupported("a scan inside of a lifted stencil")
+        return self.deref(Iterator(self.scanned(
+            e.fun, e.type, iterators, self.ranges, env)))
 
     def choose(self, e, env):
         condition = self.value(e.args[0], env)
@@ -462,16 +472,17 @@ class Fields:
     def _applied(self, f, e, env):
         arguments = [self.value(a, env) for a in e.args]
         ranges = self.ranges_of(f.args[1], env)
-        if isinstance(f.args[0], ir.FunCall) and f.args[0].fun.id == "scan":
-            return self._scanned(f.args[0], e, arguments, ranges, env)
-        body = Stencil(ranges, self.offsets)
+        if _is_scan(f.args[0]):
+            return self._scanned(f.args[0], e.type, map(Iterator, arguments),
+                                 ranges, env)
+        body = Stencil(ranges, self.offsets, self._scanned)
         stencil = body.value(f.args[0], env)
         if isinstance(stencil, str):
             stencil = {"deref": body.deref}[stencil]
         made = stencil(*map(Iterator, arguments))
         return _rebuilt(made, lambda text: Field(body.make(text), ranges))
 
-    def _scanned(self, scan, e, arguments, ranges, env):
+    def _scanned(self, scan, type_, iterators, ranges, env):
         stencil, forward, first = scan.args
         forward = forward.value == "True"
         body = Stencil(ranges, self.offsets)
@@ -491,8 +502,8 @@ class Fields:
             selves.append(own)
             return body.let(f"where({at_first}, {value}, "
                             f"{body.name(own)}[{', '.join(before)}])")
-        start = state(body.value(first, env), e.type)
-        made = body.value(stencil, env)(start, *map(Iterator, arguments))
+        start = state(body.value(first, env), type_)
+        made = body.value(stencil, env)(start, *iterators)
         flat = []
         _flatten(made, flat)
         values = [graph.cast(body.make(x), own.dtype)
@@ -500,6 +511,11 @@ class Fields:
         results = iter(graph.scan(str(k), "forward" if forward else "backward",
                                   selves, values))
         return _rebuilt(made, lambda _: Field(next(results), ranges))
+
+
+def _is_scan(e):
+    return isinstance(e, ir.FunCall) and isinstance(e.fun, ir.SymRef) and \
+        e.fun.id == "scan"
 
 
 def dtype_of(type_):
