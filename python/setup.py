@@ -18,7 +18,7 @@ LICENCES = {"LICENSE": os.path.join(TOP, "LICENSE"),
             "LICENSE.libtcc": "/usr/share/doc/libtcc-dev/copyright"}
 SOURCES = [f"src/ilex/_{name}.c"
            for name in ("core", "functions", "node", "programs", "calls",
-                        "storage")]
+                        "foreign", "storage")]
 
 
 def pkg_config(*words):

@@ -17,6 +17,7 @@ from ._convert import asarray, astype, convert, from_dlpack
 from ._creation import *
 from ._dtypes import BY_NAME, dtype, isdtype
 from ._elementwise import *
+from ._foreign import foreign
 from ._generated import EXCEPTIONS, Error
 from ._inspect import *
 from ._jit import explain, jit, source

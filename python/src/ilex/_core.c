@@ -188,7 +188,8 @@ core_exec(PyObject *m)
     if (PyModule_AddFunctions(m, storage_functions) ||
         PyModule_AddFunctions(m, node_functions) ||
         PyModule_AddFunctions(m, program_functions) ||
-        PyModule_AddFunctions(m, call_functions))
+        PyModule_AddFunctions(m, call_functions) ||
+        PyModule_AddFunctions(m, foreign_functions))
         return -1;
     return add_functions(m);
 }

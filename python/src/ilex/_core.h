@@ -5,7 +5,7 @@
  * API, and the callers that these need. _core.c has the context, its lock,
  * errors, the module; _storage.c storages and exchange; _node.c arrays;
  * _functions.c calls of the C API; _programs.c programs; _calls.c calls of
- * these that were prepared.
+ * these that were prepared; _foreign.c functions that they call.
  *
  * There is one context in a process. Whoever uses it holds its lock; who waits
  * for the lock lets other threads of Python run, so a run may take it along.
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <structmember.h>
 
-enum { MOST = ILEX_MAX_RANK };
+enum { MOST = ILEX_MAX_RANK, MOST_RESULTS = 64 }; /* of a scan, a function */
 #define SLOT(slot, function)                                                   \
     {                                                                          \
         slot, (void *)(function)                                               \
@@ -66,7 +66,7 @@ extern PyTypeObject *storage_type, *node_type, *program_type, *function_type,
 extern PyType_Slot storage_slots[], node_slots[], program_slots[],
     function_slots[], call_slots[], jit_slots[];
 extern PyMethodDef storage_functions[], node_functions[], program_functions[],
-    call_functions[];
+    call_functions[], foreign_functions[];
 
 /* A storage as an object, which takes over a count. NULL: the context then has
  * an error. */
@@ -81,6 +81,11 @@ ilex_array *array_of(Node *n);
 ilex_array *array_in(PyObject *o);
 /* The end of a scope that made "a": it is the caller's. */
 PyObject *finish(size_t mark, ilex_array *a);
+/* The same of several arrays, which become a tuple. */
+PyObject *finish_all(size_t mark, Py_ssize_t n, ilex_array *const *a);
+/* The arrays of a tuple; false after an error, or if these are not "n", or more
+ * than MOST_RESULTS. */
+bool arrays_of(PyObject *tuple, Py_ssize_t n, ilex_array **to);
 
 /* f i c for a number, as ilex_binding has them; o for anything else. */
 char kind_of(PyObject *o);

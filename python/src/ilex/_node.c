@@ -4,8 +4,6 @@
  */
 #include "_core.h"
 
-enum { MOST_RESULTS = 64 }; /* of a scan */
-
 /* ---- objects ---- */
 
 PyObject *
@@ -75,8 +73,7 @@ finish(size_t mark, ilex_array *a)
     return ok ? node_new(a, NULL) : fail();
 }
 
-/* The same of several arrays, which become a tuple. */
-static PyObject *
+PyObject *
 finish_all(size_t mark, Py_ssize_t n, ilex_array *const *a)
 {
     bool ok = !PyErr_Occurred() && !ilex_error_code(ctx);
@@ -389,8 +386,7 @@ core_subscript(PyObject *module, PyObject *args)
     return result;
 }
 
-/* The arrays of a tuple; false after an error, or if these are not "n". */
-static bool
+bool
 arrays_of(PyObject *tuple, Py_ssize_t n, ilex_array **to)
 {
     if (PyTuple_GET_SIZE(tuple) != n || n > MOST_RESULTS)
