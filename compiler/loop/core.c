@@ -72,9 +72,9 @@ note_argument(ix_walk *w, ilex_array *x, size_t *value)
     for (int i = 0; i < c->n; i++)
         if (c->argument[i] == x->ops[0])
             return IX_WALK_IN;
-    if (c->n < MOST_ARGUMENTS)
-        c->argument[c->n] = x->ops[0];
-    c->fits &= c->n++ < MOST_ARGUMENTS;
+    c->fits &= c->n < MOST_ARGUMENTS;
+    if (c->fits)
+        c->argument[c->n++] = x->ops[0];
     return IX_WALK_IN;
 }
 
