@@ -360,6 +360,31 @@ class Jit(unittest.TestCase):
         self.assertIn("for (", ilex.source(f)(np.ones(4)))
         self.assertIn("kernel", ilex.explain(f)(np.ones(4)))
 
+    def test_parameters_have_their_names_in_texts(self):
+        @ilex.jit
+        def f(u, n1, pair, *rest, α=1.0, **other):
+            return u*n1 + pair[0] + pair[1]["k"] + rest[0] + α + other["w"]
+
+        text = ilex.explain(f)(np.ones(4), 2.0, (1.0, {"k": np.ones(4)}),
+                               np.ones(4), α=3.0, w=1.0)
+        for name in ("in u :", "in n1_ :", "in pair_0 :", "in pair_1_k :",
+                     "in a3 :", "in v1__ :", "in w :"):
+            self.assertIn(name, text)
+
+    def test_pages(self):
+        f = ilex.jit(lambda u: u + 1)
+        page = ilex.page(f)(np.ones(4))
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertIn('srcdoc="&lt;!DOCTYPE', page._repr_html_())
+        x = ilex.asarray(np.ones(4))
+        self.assertNotIn("iframe", x._repr_html_())
+        y = x + 1
+        self.assertIn("iframe", y._repr_html_())
+        for k in range(200):
+            y = y*x[::-1] + ilex.sum(y)
+        self.assertNotIn("iframe", y._repr_html_())
+        self.assertIn("sum", y._repr_html_())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,7 +20,7 @@ from ._elementwise import *
 from ._foreign import foreign
 from ._generated import EXCEPTIONS, Error
 from ._inspect import *
-from ._jit import explain, jit, source
+from ._jit import explain, jit, page, source
 from ._products import *
 from ._reductions import *
 from ._search import *

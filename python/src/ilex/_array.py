@@ -9,11 +9,14 @@ from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
 from ._generated import BindingError, Error, RankError, ShapeError
 from ._lengths import Length, Narrow, Specialise
+from ._page import Page
 
 
 class SubscriptError(Error, IndexError):
     """A subscript that does not fit the array."""
 
+
+MOST_LINES = 100  # of a program that notebooks show a picture of
 
 traces = []  # the threads of traces that are open, innermost last
 
@@ -89,12 +92,16 @@ class Array(_core.Node):
         return f"<ilex.Array {self.dtype.name}[{lengths}]: {shown(self)}>"
 
     def _repr_html_(self):
+        """For notebooks: what `repr` shows, and under it the program."""
         from html import escape
-        head = escape(repr(self))
+        head = f"<pre>{escape(repr(self))}</pre>"
         if self.storage is not None:
-            return f"<pre>{head}</pre>"
-        program = escape(_core.text((self,), ("y",), "print"))
-        return f"<pre>{head}</pre><details><pre>{program}</pre></details>"
+            return head
+        text = _core.text((self,), ("y",), "print")
+        inner = f"<pre>{escape(text)}</pre>" \
+            if text.count("\n") > MOST_LINES else \
+            Page(_core.text((self,), ("y",), "html"))._repr_html_()
+        return f"{head}<details><summary>program</summary>{inner}</details>"
 
     # ---- its elements ----
 

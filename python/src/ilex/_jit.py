@@ -14,24 +14,50 @@ from ._convert import asarray, is_array
 from ._dtypes import as_dtype, dtype
 from ._generated import Error, SizeError
 from ._lengths import Length, Narrow, Specialise
+from ._names import Names
+from ._page import Page
 from ._program import Program
 from ._tree import fill, flatten, is_flat
 
 MOST_TRACES = 8   # before a warning
 
 
-def _describe(leaves, static):
+def _leaf_names(function, form):
+    """What leaves are called in programs: as the parameters they belong to."""
+    names, taken = [], Names()
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+
+    def add(part, name):
+        if isinstance(part, int):  # n0, n1, ... are lengths
+            names.append(taken[name + "_" * bool(re.match(r"n\d", name))])
+        elif part is not None:
+            for key, x in (part[1] if part[0] is dict else enumerate(part[1])):
+                add(x, f"{name}_{key}")
+
+    for k, part in enumerate(form[1][0][1]):
+        own = parameters[k] if k < len(parameters) else None
+        add(part, own.name if own and own.kind < own.VAR_POSITIONAL else
+            f"a{k}")
+    for key, part in form[1][1][1]:
+        add(part, key)
+    return names
+
+
+def _describe(leaves, names, static):
     """What a trace depends on: of arrays dtype, axes, which lengths are equal
     or less than 2; of a number the dtype that it has in it; else the argument
     itself. "static" has of lengths and numbers that are part of it the names,
     and the dtype of integers that have to be of one."""
     key, lengths = [], {}
-    for i, x in enumerate(leaves):
+    for name, x in zip(names, leaves):
         if isinstance(x, Array):
             key.append((x.type, tuple(_place(n, lengths, static)
                                       for n in x.shape), x.axes, x.ranges))
-        elif type(x) in (int, float, complex) and static.get(f"a{i}", True):
-            key.append(static.get(f"a{i}") or as_dtype(type(x)))
+        elif type(x) in (int, float, complex) and static.get(name, True):
+            key.append(static.get(name) or as_dtype(type(x)))
         else:
             key.append((type(x), x.hex() if type(x) is float else x))
     return tuple(key), lengths
@@ -45,7 +71,7 @@ def _place(n, lengths, static):
     return (name, n) if name in static else name
 
 
-def _input(i, entry, x):
+def _input(name, entry, x):
     """What stands for an argument in a trace: an input for an array or a
     number, itself for what is part of the trace."""
     if isinstance(x, Array):
@@ -56,10 +82,10 @@ def _input(i, entry, x):
                       zip(axes, ranges, origin)]
         around = ", ".join(f"{a}:{halo[2 * k]}:{halo[2 * k + 1]}"
                            for k, a in enumerate(axes)) if any(halo) else ""
-        return _core.input(f"a{i}", x.dtype.number, ", ".join(ranges) +
+        return _core.input(name, x.dtype.number, ", ".join(ranges) +
                            (f" halo({around})" if around else ""))
     if isinstance(entry, dtype):
-        made = _core.input(f"a{i}", entry.number, "")
+        made = _core.input(name, entry.number, "")
         if entry.kind in "iu" and entry.short != "i64":
             made = _core.cast(made, as_dtype(int).number)
         made.__class__ = Weak
@@ -70,9 +96,8 @@ def _input(i, entry, x):
 class Trace:
     """What a function became for arguments of one kind, leaves in a form."""
 
-    def __init__(self, function, key, form, leaves, lengths):
-        self.inputs = [_input(i, entry, x)
-                       for i, (entry, x) in enumerate(zip(key, leaves))]
+    def __init__(self, function, key, form, leaves, names, lengths):
+        self.inputs = list(map(_input, names, key, leaves))
         self.flat = form[1][1] == (dict, ()) and \
             is_flat(form[1][0], len(leaves))
         mark = _core.scope_begin()
@@ -84,8 +109,7 @@ class Trace:
             args, named = fill(form, self.inputs)
             self.form = flatten(function(*args, **named), made)
             self.program = Program(
-                map(_output, made), [f"a{i}" for i in range(len(leaves))],
-                _name(function)) if made else None
+                map(_output, made), names, _name(function)) if made else None
         finally:
             traces.pop()
             _core.scope_end(mark)
@@ -131,6 +155,7 @@ class Jit(_core.Jit):
         self.function = function
         self.traces = {}
         self.static = {}
+        self.names = {}
 
     def __get__(self, owner, cls=None):
         return self if owner is None else types.MethodType(self, owner)
@@ -140,6 +165,7 @@ class Jit(_core.Jit):
         self.fast = None
         self.traces.clear()
         self.static.clear()
+        self.names.clear()
 
     def trace(self, *args, **kwargs):
         """The trace for such arguments."""
@@ -159,18 +185,20 @@ class Jit(_core.Jit):
         return form, leaves
 
     def _find(self, form, leaves):
-        general, _ = _describe(leaves, {})
+        names = self.names.get(form)
+        if names is None:
+            names = self.names[form] = _leaf_names(self.function, form)
+        general, _ = _describe(leaves, names, {})
         static = self.static.setdefault((form, general), {})
         while True:
-            key, lengths = _describe(leaves, static)
+            key, lengths = _describe(leaves, names, static)
             if (form, key) in self.traces:
                 return self.traces[form, key]
             open_ = {n: v for n, v in lengths.items() if v not in static}
             try:
-                trace = Trace(self.function, key, form, leaves, open_)
+                trace = Trace(self.function, key, form, leaves, names, open_)
             except Specialise as why:
-                known = {*lengths.values(), *map("a{}".format,
-                                                 range(len(leaves)))}
+                known = {*lengths.values(), *names}
                 known -= {k for k, v in static.items() if v is None}
                 wanted = set(why.sizes) or known
                 if not wanted or not wanted <= known:
@@ -207,7 +235,7 @@ class Jit(_core.Jit):
         try:
             return self._find(form, leaves).run(leaves, self)
         except SizeError:  # a length that no array has that is read
-            general, lengths = _describe(leaves, {})
+            general, lengths = _describe(leaves, self.names[form], {})
             self.static[form, general].update(
                 dict.fromkeys(lengths.values()))
         return self._find(form, leaves).run(leaves, self)
@@ -239,3 +267,11 @@ def explain(function):
 def source(function):
     """source(f)(x, ...): the C that a compiled function is."""
     return _text(function, "c")
+
+
+def page(function):
+    """page(f)(x, ...): a page for browsers of what a compiled function became:
+    its program, the arrays as a picture, kernels, source. Notebooks show it;
+    it is a string."""
+    text = _text(function, "html")
+    return lambda *args, **kwargs: Page(text(*args, **kwargs))

@@ -94,7 +94,8 @@ class Program(_core.Jit):
         does in words, "c" its source, "html" a page, "dot" its picture, or
         the name of a stage (`ilexc stages`)."""
         return _core.text(self.outputs, tuple(
-            name.removeprefix("_ilex_") for name in self.results), stage)
+            name.removeprefix("_ilex_") for name in self.results), stage,
+            self.name)
 
 
 class _Into(_core.Jit):

@@ -197,17 +197,18 @@ static PyMethodDef program_methods[] = {
     {NULL},
 };
 
-/* text(nodes, names, stage): what a stage of compiling makes of a program. */
+/* text(nodes, names, stage, name): what a stage of compiling makes of a program.
+ */
 static PyObject *
 core_text(PyObject *module, PyObject *args)
 {
     PyObject *nodes, *names;
-    const char *stage;
-    if (!PyArg_ParseTuple(args, "O!O!s", &PyTuple_Type, &nodes, &PyTuple_Type,
-                          &names, &stage))
+    const char *stage, *called = "program";
+    if (!PyArg_ParseTuple(args, "O!O!s|s", &PyTuple_Type, &nodes, &PyTuple_Type,
+                          &names, &stage, &called))
         return NULL;
     enter();
-    ilex_module *m = ilex_module_new(ctx, "program");
+    ilex_module *m = ilex_module_new(ctx, called);
     for (Py_ssize_t i = 0; m && i < PyTuple_GET_SIZE(nodes); i++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
         ilex_array *a = array_in(PyTuple_GET_ITEM(nodes, i));
@@ -236,6 +237,6 @@ PyType_Slot program_slots[] = {
 
 PyMethodDef program_functions[] = {
     {"compile", core_compile, METH_VARARGS, "compile(arrays, name)"},
-    {"text", core_text, METH_VARARGS, "text(arrays, names, stage)"},
+    {"text", core_text, METH_VARARGS, "text(arrays, names, stage, name)"},
     {NULL},
 };
