@@ -69,6 +69,14 @@ def parameters(f):
     return kinds, names, types
 
 
+def documented(short, kinds, names, doc):
+    """The comment of a function, with how it is called before it."""
+    first = least(kinds)
+    listed = ", ".join(n if i < first else f"{n}=None"
+                       for i, n in enumerate(names))
+    return f"{short}({listed})\n\n{doc}"
+
+
 def least(kinds):
     """How many parameters have no default: those behind are None, or 0."""
     own = kinds.replace("c", "")
@@ -106,7 +114,8 @@ def rows(api):
                 short not in ("assume", "option_set", "option_get", "version",
                               "location"):
             continue
-        if short in ("keep", "drop", "drop_later", "scope_end", "is_poison"):
+        if short in ("keep", "drop", "drop_later", "scope_end", "is_poison",
+                     "import"):
             continue
         try:
             kinds, names, types = parameters(f)
@@ -116,7 +125,8 @@ def rows(api):
         number = callers.setdefault(text, len(callers))
         listed = ", ".join([quoted(n) for n in names] + ["NULL"])
         table.append(
-            f"    {{{quoted(short)}, {quoted(f['doc'])}, "
+            f"    {{{quoted(short)}, "
+            f"{quoted(documented(short, kinds, names, f['doc']))}, "
             f"{quoted(kinds)}, '{RESULTS[returns]}', "
             f"(const char *const[]){{{listed}}}, {least(kinds)}, call_{number}, "
             f"(void (*)(void)){name}}},")

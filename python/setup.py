@@ -3,6 +3,7 @@
 of this clone (`./quickstart`), or of pkg-config. The library is copied into the
 package, so that a wheel needs nothing of where it was built."""
 
+import glob
 import os
 import shutil
 import subprocess
@@ -74,6 +75,11 @@ class Build(build_ext):
         ext.include_dirs = [include, self.build_temp, package]
         ext.extra_link_args = [real, "-Wl,-rpath,$ORIGIN"]
         super().run()
+        for module in glob.glob(os.path.join(package, "*.py")):
+            if not self.inplace:
+                shutil.copy(module, os.path.join(target, "ilex"))
+        subprocess.run([sys.executable, os.path.join(HERE, "stubs.py"), api,
+                        target], check=True)
 
 
 setup(cmdclass={"build_ext": Build},

@@ -41,6 +41,22 @@ environment first
 install first "$work/clone/python"
 (cd "$work" && first/bin/python -m unittest discover -s clone/python/tests)
 
+# What type checkers read of it; where mypy is there, it finds the lines that are
+# wrong, and no other.
+stubs=$(find "$work/first/lib" -path '*/ilex/__init__.pyi')
+grep -q '^def sin(x: ' "$stubs" && [ -f "${stubs%/*}/py.typed" ] || {
+    echo "there are no types"
+    exit 1
+}
+if "$python" -m mypy --version >/dev/null 2>&1
+then
+    grep -n '# error$' "$srcdir/tests/python/typed.py" | cut -d: -f1 >"$work/want"
+    "$python" -m mypy --python-executable "$work/first/bin/python" --cache-dir \
+        "$work/mypy" --check-untyped-defs "$srcdir/tests/python/typed.py" |
+        sed -n 's/.*typed.py:\([0-9]*\): error.*/\1/p' >"$work/found"
+    cmp "$work/want" "$work/found" || exit 1
+fi
+
 # The lines of the README, and those of the manual.
 python_of() {
     sed -n '/^```python$/,/^```$/p' "$1" | grep -v '^```'

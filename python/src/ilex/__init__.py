@@ -13,12 +13,15 @@ import os as _os
 
 from . import _core, errors, fft, fields, linalg
 from ._array import Array
-from ._convert import asarray, astype, convert, from_dlpack
+from ._convert import asarray, astype, from_dlpack
+from ._convert import convert as _convert
 from ._creation import *
-from ._dtypes import BY_NAME, dtype, isdtype
+from ._dtypes import BY_NAME as _BY_NAME
+from ._dtypes import dtype, isdtype
 from ._elementwise import *
 from ._foreign import foreign
-from ._generated import EXCEPTIONS, Error
+from ._generated import EXCEPTIONS as _EXCEPTIONS
+from ._generated import Error
 from ._inspect import *
 from ._jit import explain, jit, page, source
 from ._products import *
@@ -29,10 +32,10 @@ from ._shapes import *
 __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
 
-_core.setup(Array, convert, EXCEPTIONS)
+_core.setup(Array, _convert, _EXCEPTIONS)
 _os.register_at_fork(before=_core.lock_begin, after_in_parent=_core.lock_end,
                      after_in_child=_core.lock_end)
-globals().update(BY_NAME)
+globals().update(_BY_NAME)
 for _name in ("sum prod mean max min any all argmax argmin var std reshape "
               "squeeze").split():
     setattr(Array, _name, globals()[_name])  # x.sum(axis=0), as of NumPy

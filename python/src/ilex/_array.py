@@ -277,6 +277,10 @@ def _binary(name, f):
         setattr(Array, f"__i{name}__", inplace)
 
 
+def _unary(name, f):
+    setattr(Array, f"__{name}__", lambda self: still_weak((self,), f(self)))
+
+
 _KNOWN = (Array, bool, int, float, complex, Length)
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
@@ -391,8 +395,7 @@ for _name, _f in {
     _binary(_name, _f)
 for _name, _f in {"neg": _core.negative, "pos": _core.positive,
                   "abs": _core.absolute, "invert": _core.invert}.items():
-    setattr(Array, f"__{_name}__",
-            lambda self, f=_f: still_weak((self,), f(self)))
+    _unary(_name, _f)
 Array.__hash__ = None
 
 

@@ -4,7 +4,7 @@
 from . import _core
 from ._array import Array, Weak, still_weak, weakly
 from ._dtypes import as_dtype
-
+from ._names import comment
 
 _ELEMENTWISE = {
     "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin",
@@ -25,7 +25,7 @@ _ELEMENTWISE = {
 
 def _named(function, name, f):
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f.__doc__
+    function.__doc__ = comment(f)
     return function
 
 

@@ -30,6 +30,11 @@ class Names:
         return self.given[name]
 
 
+def comment(f):
+    """What a function of the C API says of itself, without how it is called."""
+    return f.__doc__.partition("\n\n")[2]
+
+
 def number(x):
     """A number as it stands in a formula: one of NumPy has its dtype, one of
     Python is weak."""

@@ -4,6 +4,7 @@
 from . import _core
 from ._convert import astype
 from ._creation import full
+from ._names import comment
 from ._shapes import axes_text, axis_of, concat
 
 
@@ -21,7 +22,7 @@ def _reduction(name, f, own_dtype=False):
 
     function = typed if own_dtype else plain
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f.__doc__
+    function.__doc__ = comment(f)
     return function
 
 
@@ -95,7 +96,7 @@ def _cumulative(name, f):
             made = concat((first, made), axis=axis)
         return made
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f.__doc__
+    function.__doc__ = comment(f)
     return function
 
 

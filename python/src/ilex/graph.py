@@ -14,10 +14,10 @@ its name without "ilex_" and with its comment; lists of arrays are one argument
 without their length, lists of names and arrays a dictionary. doc/embedding.md
 is the guide."""
 
-import contextlib
+from contextlib import contextmanager as _contextmanager
 
 from . import _core
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype as _as_dtype
 from ._names import Names, number
 from ._program import Program
 
@@ -28,7 +28,7 @@ expr = _core.expr_n
 
 def input(name, dtype, domain=""):
     """An argument of a program: "n, 2*m", or "I:n, J:m halo(I:1:1)"."""
-    return _core.input(name, as_dtype(dtype).number, domain)
+    return _core.input(name, _as_dtype(dtype).number, domain)
 
 
 def map(domain, body, operands):
@@ -39,7 +39,7 @@ def map(domain, body, operands):
 
 def cast(x, dtype):
     """The elements converted to a dtype."""
-    return _core.cast(x, as_dtype(dtype).number)
+    return _core.cast(x, _as_dtype(dtype).number)
 
 
 def scan(axis, direction, selves, values):
@@ -65,7 +65,7 @@ def parse(text, names, file=None):
     return _core.parse(text, tuple(names), file)
 
 
-@contextlib.contextmanager
+@_contextmanager
 def scope():
     """What is assumed in it holds there alone; other threads wait."""
     mark = _core.scope_begin()

@@ -6,12 +6,16 @@ from . import _core
 from ._convert import asarray, astype
 from ._elementwise import abs, sqrt
 from ._host import by_numpy
+from ._names import comment
 from ._products import matmul, tensordot, vecdot  # noqa: F401
 from ._reductions import max, min, sum
 from ._shapes import flat, matrix_transpose, moveaxis, reshape
 
+__all__ = ("cholesky cross det diagonal eig eigh eigvals eigvalsh inv matmul "
+           "matrix_norm matrix_power matrix_rank matrix_transpose outer pinv qr "
+           "slogdet solve svd svdvals tensordot trace vecdot "
+           "vector_norm").split()
 MOST_ROWS = 8  # of what is unrolled
-
 
 def _small(x):
     n = x.shape[-1]
@@ -24,7 +28,7 @@ def _own(name, f):
     def function(x, /):
         return f(x) if _small(x) and x.dtype.kind in "fc" else other(x)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f.__doc__
+    function.__doc__ = comment(f)
     return function
 
 
