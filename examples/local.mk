@@ -74,6 +74,7 @@ EXAMPLE_FILES = \
 	examples/life.ilx \
 	examples/peaks.ilx \
 	examples/relax.ilx \
+	examples/python/first.ipynb \
 	examples/python/stencil.py \
 	examples/python/tensors.py \
 	examples/rim.ilx \

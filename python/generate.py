@@ -69,11 +69,17 @@ def parameters(f):
     return kinds, names, types
 
 
+def defaults(kinds):
+    """For each parameter what it is if it is not given, or None."""
+    own = kinds.replace("c", "")
+    return [None if i < least(kinds) else "0" if k in "il" else "None"
+            for i, k in enumerate(own)]
+
+
 def documented(short, kinds, names, doc):
     """The comment of a function, with how it is called before it."""
-    first = least(kinds)
-    listed = ", ".join(n if i < first else f"{n}=None"
-                       for i, n in enumerate(names))
+    listed = ", ".join(f"{n}={default}" if default else n
+                       for n, default in zip(names, defaults(kinds)))
     return f"{short}({listed})\n\n{doc}"
 
 

@@ -10,6 +10,7 @@ ilex.graph; their types are in the tables here."""
 import importlib
 import inspect
 import json
+import keyword
 import os
 import sys
 
@@ -181,7 +182,10 @@ def parameter(where, p):
     text = f"{stars}{p.name}"
     if p.name != "self":
         text += f": {type_of(where, p)}"
-    return text if p.default is p.empty else f"{text} = ..."
+    if p.default is p.empty:
+        return text
+    simple = p.default is None or type(p.default) in (bool, int, float, str)
+    return f"{text} = {p.default!r}" if simple else f"{text} = ..."
 
 
 def parameters(where, signature):
@@ -297,10 +301,9 @@ def of_c(name, api):
     """A function that the C API has under this name."""
     f = api["functions"]["ilex_" + name]
     kinds, names, _ = generate.parameters(f)
-    kinds = kinds.replace("c", "")
-    least = generate.least(kinds)
-    listed = [f"{n}_: {C_TYPES[k]}" + (" = ..." if i >= least else "")
-              for i, (k, n) in enumerate(zip(kinds, names))]
+    listed = [n + "_" * keyword.iskeyword(n) + f": {C_TYPES[k]}" +
+              (f" = {default}" if default else "") for k, n, default in
+              zip(kinds.replace("c", ""), names, generate.defaults(kinds))]
     if listed:
         listed.append("/")
     return definition(name, name, ", ".join(listed),

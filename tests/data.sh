@@ -12,7 +12,7 @@ find bench bindings compiler doc lib python runtime tests -type f \
     \( -name '*.[ch]' -o -name '*.awk' -o -name '*.cc' -o -name '*.def' \
     -o -name '*.expect' -o -name '*.f90' -o -name '*.ilx' -o -name '*.in' \
     -o -name '*.inc' -o -name '*.loop' -o -name '*.md' -o -name '*.options' \
-    -o -name '*.png' -o -name '*.py' -o -name '*.sh' -o -name '*.syms' -o -name '*.toml' \
+    -o -name '*.png' -o -name '*.py' -o -name '*.rst' -o -name '*.sh' -o -name '*.syms' -o -name '*.toml' \
     -o -name '*.tsv' -o -name 'README' \
     -o -path 'tests/clients/lock' -o -name '*.expected' \
     -o -path 'tests/cuda/run' -o -path 'tests/ahead/shim/nvcc' \) | sort

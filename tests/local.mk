@@ -241,6 +241,7 @@ SHELL_TESTS = \
 	tests/cuda/nvcc.sh \
 	tests/bindings/bindings.sh \
 	tests/python/package.sh \
+	tests/python/doc.sh \
 	tests/declared.sh \
 	tests/elementwise.sh \
 	tests/format.sh \

@@ -41,16 +41,7 @@ print(version('$package'))" 2>/dev/null) || {
     done
 }
 
-# The package, built aside.
-mkdir "$work/clone"
-cp -r "$srcdir/python" "$work/clone/python"
-for part in bindings include LICENSE lib
-do
-    ln -s "$srcdir/$part" "$work/clone/$part"
-done
-(cd "$work/clone/python" && ILEX_LIBRARY=$library "$PYTHON" setup.py --quiet \
-    build_ext --build-lib "$work/lib" --build-temp "$work/temp" &&
-    cp src/ilex/*.py "$work/lib/ilex")
+sh "$srcdir/tests/python/built.sh" "$srcdir" "$library" "$PYTHON" "$work"
 
 # suite DIRECTORY PLUGIN [ARGUMENT ...]: pytest there.
 suite() {
