@@ -20,6 +20,8 @@ libixlib_la_SOURCES = \
 	lib/base/fpenv.inc \
 	lib/base/json.c \
 	lib/base/json.h \
+	lib/base/letter.c \
+	lib/base/letter.h \
 	lib/base/library.c \
 	lib/base/library.h \
 	lib/base/machine.c \

@@ -5,8 +5,10 @@
  * differences of addresses, so that sections go without copies.
  */
 #include <ctype.h>
+#include <stdio.h>
 
 #include "compiler/host/host.h"
+#include "lib/base/letter.h"
 #include "lib/ops/dtype.h"
 
 /* ---- names ---- */
@@ -35,13 +37,37 @@ is_own_name(const ix_host *h, const char *name)
     return same_name(h->prefix, name);
 }
 
+/* Writes a name in letters of ASCII, u3b1 for U+03B1, if there is room; how
+ * many these are. */
+static size_t
+spell(const char *name, char *to)
+{
+    size_t length = 0, left = strlen(name), bytes;
+    uint32_t code;
+    char letters[12];
+    for (; (bytes = ix_utf8(name, left, &code)) > 0 && left > 0;
+         name += bytes, left -= bytes) {
+        snprintf(letters, sizeof letters, code < 0x80 ? "%c" : "u%x", code);
+        if (to)
+            memcpy(to + length, letters, strlen(letters));
+        length += strlen(letters);
+    }
+    return length;
+}
+
+size_t
+ix_host_fortran_length(const char *name)
+{
+    return spell(name, NULL);
+}
+
 /* Makes the names of sizes and arguments ones that Fortran tells apart. */
 static const char *
 fortran_name(ix_host *h, const char *name, const char *const *before, size_t n)
 {
-    size_t length = strlen(name);
+    size_t length = spell(name, NULL);
     char *made = ix_arena_new(h->arena, length + n + 3);
-    memcpy(made, name, length);
+    spell(name, made);
     for (bool again = true; again;) {
         again = is_own_name(h, made);
         for (size_t i = 0; i < n && !again; i++)

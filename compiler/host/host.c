@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 
+#include "lib/base/letter.h"
 #include "lib/ops/functions.h"
 
 /* ---- words ---- */
@@ -163,21 +164,25 @@ check_routines(const ix_compiled *c, ix_error *err)
     return ILEX_OK;
 }
 
-/* Fortran has arrays of up to 15 dimensions, and names of up to 63 letters,
- * "_module" among them. */
+/* Fortran has arrays of up to 15 dimensions, and names of up to 63 letters of
+ * ASCII, "_module" among them. */
 static ilex_status
 check_fortran(const ix_library *l, ix_error *err)
 {
     enum { RANK = 15, LETTERS = 56 };
     const ix_compiled *c = l->program;
-    bool fits = strlen(l->prefix) <= LETTERS;
+    size_t letters = strlen(l->prefix);
+    bool fits = letters <= LETTERS && ix_letters(l->prefix, letters) == letters;
     for (size_t i = 0; i < c->narguments; i++)
         fits = fits && c->buffer[i].rank <= RANK &&
-               strlen(c->buffer[i].name) <= LETTERS;
+               ix_host_fortran_length(c->buffer[i].name) <= LETTERS;
+    for (size_t p = 0; p < c->nsizes; p++)
+        fits = fits && ix_host_fortran_length(c->size[p].name) <= LETTERS;
     return fits ? ILEX_OK
                 : ix_fail(err, ILEX_E_UNSUPPORTED,
                           "program %s: Fortran has no arrays of more than %d "
-                          "axes, and no names of more than %d letters here",
+                          "axes, and no names of more than %d letters here, "
+                          "those of programs of ASCII; --prefix gives another",
                           c->name, RANK, LETTERS);
 }
 

@@ -134,6 +134,8 @@ void ix_host_put_json(ix_host *h);
 /* ---- fortran.c ---- */
 
 void ix_host_put_fortran(ix_host *h);
+/* Letters of a name as Fortran has it. */
+size_t ix_host_fortran_length(const char *name);
 
 static inline bool
 ix_host_uses_math(const ix_host *h)

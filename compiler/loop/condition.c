@@ -9,6 +9,8 @@
 
 #include <ctype.h>
 
+#include "lib/base/letter.h"
+
 /* The rest of the text, and what is wrong with it. */
 typedef struct reader {
     ix_unit *u;
@@ -57,7 +59,7 @@ read_name(reader *r)
 {
     size_t n = 0;
     is_next(r, "");
-    while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_')
+    while (ix_is_name_byte(r->at[n]))
         n++;
     char *name = ix_arena_new(&r->u->arena, n + 1);
     memcpy(name, r->at, n);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "compiler/report/explain.h"
+#include "lib/base/letter.h"
 #include "lib/graph/annotation.h"
 
 /* Sizes in points, of which an inch has 72. */
@@ -27,8 +28,9 @@ ix_picture_end(ix_picture *p)
 void
 ix_xml_put(ix_text *t, const char *s, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)s[i];
+    for (size_t i = 0; i < length;) {
+        uint32_t c = 0;
+        size_t n = ix_utf8(s + i, length - i, &c);
         const char *name = c == '<'    ? "&lt;"
                            : c == '>'  ? "&gt;"
                            : c == '&'  ? "&amp;"
@@ -37,10 +39,11 @@ ix_xml_put(ix_text *t, const char *s, size_t length)
                                        : NULL;
         if (name)
             ix_text_put(t, name);
+        else if (n && (ix_is_shown(c) || c == '\n' || c == '\t'))
+            ix_text_format(t, "%.*s", (int)n, s + i);
         else
-            ix_text_char(t, (c >= 32 && c < 127) || c == '\n' || c == '\t'
-                                ? (char)c
-                                : '?');
+            ix_text_char(t, '?');
+        i += n ? n : 1;
     }
 }
 
@@ -128,7 +131,9 @@ ix_picture_add(ix_picture *p, ix_unit *u, size_t i, const char *words)
     ix_text_init(&type, &u->mem);
     ix_picture_name(u, i, &name);
     put_type(u, u->order[i], &type);
-    size_t letters = name.length > type.length ? name.length : type.length;
+    size_t letters = ix_letters(ix_text_string(&name), name.length);
+    if (letters < type.length)
+        letters = type.length;
     ix_text_format(&p->boxes, "%zu %s\t%s\t%s\t%s\n", i, class_of(u, i), words,
                    ix_text_string(&name), ix_text_string(&type));
     int width = (LETTER * shown(letters) + 2 * MARGIN) * 100 / POINTS;
@@ -193,8 +198,9 @@ static void
 put_label(ix_text *t, const char *class, int x, int y, const char *s, size_t n)
 {
     ix_text_format(t, "<text%s x=\"%d\" y=\"%d\">", class, x, y);
-    ix_xml_put(t, s, (size_t)shown(n));
-    ix_text_put(t, n > MOST_LETTERS ? "..</text>" : "</text>");
+    size_t bytes = ix_letters_cut(s, n, MOST_LETTERS);
+    ix_xml_put(t, s, bytes);
+    ix_text_put(t, n > bytes ? "..</text>" : "</text>");
 }
 
 static void

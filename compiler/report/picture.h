@@ -33,7 +33,7 @@ const char *ix_picture_graph(ix_picture *p);
  * "graph SCALE WIDTH HEIGHT". False where that is none. */
 bool ix_picture_put(const ix_picture *p, const char *places, ix_text *t);
 
-/* Appends text of XML; bytes that are no printable ASCII are '?'. */
+/* Appends text of XML; what is not printable UTF-8 is '?'. */
 void ix_xml_put(ix_text *t, const char *s, size_t length);
 
 #endif

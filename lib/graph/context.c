@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/letter.h"
 #include "lib/base/text.h"
 #include "lib/graph/annotation.h"
 #include "lib/graph/env.h"
@@ -126,13 +127,6 @@ ix_symbol_text(const ilex_context *ctx, int32_t symbol)
     return ctx->symbol[symbol]->text;
 }
 
-static bool
-identifier_char(char c, bool first)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (!first && c >= '0' && c <= '9');
-}
-
 /* Names that mean something inside index lambdas: _0, _r0, _in0, _ilex_*. */
 static bool
 reserved(const char *text, size_t length)
@@ -156,13 +150,12 @@ reserved(const char *text, size_t length)
 bool
 ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
 {
-    bool ok = text && length > 0 && length <= 64;
-    for (size_t i = 0; ok && i < length; i++)
-        ok = identifier_char(text[i], i == 0);
-    if (!ok)
+    if (!text || length == 0 || length > 64 ||
+        ix_name_length(text, length) != length)
         return ix_fail_false(err, ILEX_E_NAME,
-                             "%s '%.*s' is not an identifier of at most 64 "
-                             "letters, digits and '_' (for example: u_new)",
+                             "%s '%.*s' is not an identifier of letters, "
+                             "digits and '_', at most 64 bytes (for example: "
+                             "u_new)",
                              what, text ? (int)(length < 80 ? length : 80) : 6,
                              text ? text : "(null)");
     bool is_output = !strcmp(what, "output") && /* as ilex_compile calls it */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lexer of .ilx text. It reads ASCII alone and knows nothing of the meaning
- * of names: keywords are names, recognised by their place.
+ * Lexer of .ilx text, which is UTF-8. It knows nothing of the meaning of names:
+ * keywords are names, recognised by their place.
  */
 #include "lib/syntax/lex.h"
 
 #include <stdio.h>
 
+#include "lib/base/letter.h"
 #include "lib/syntax/suggest.h"
 
 /* ---- characters, without the locale ---- */
@@ -15,12 +16,6 @@ static bool
 is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool
-is_name_start(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 bool
@@ -70,19 +65,29 @@ ix_reader_init(ix_reader *r, ilex_context *ctx, const char *text, size_t length,
     }
 }
 
-/* Refuses a byte that no text may hold. */
-static void
-check_byte(ix_reader *r, const char *at)
+/* Bytes of the character at "at", one that text may hold. */
+static size_t
+character(ix_reader *r, const char *at)
 {
-    unsigned char c = (unsigned char)*at;
-    if ((c >= 32 && c < 127) || c == '\t' ||
-        (c == '\r' && at + 1 < r->end && at[1] == '\n'))
-        return;
+    uint32_t code = 0;
+    size_t n = ix_utf8(at, (size_t)(r->end - at), &code);
+    if (n && (ix_is_shown(code) || code == '\t' ||
+              (code == '\r' && at + 1 < r->end && at[1] == '\n')))
+        return n;
     ix_word where = place(r, at);
     ix_lex_fail(r, ILEX_E_SYNTAX, &where,
-                "byte 0x%02x at offset %zu is not printable ASCII; program "
-                "text, comments included, is ASCII",
-                c, (size_t)(at - r->text));
+                "byte 0x%02x at offset %zu is not %s; program text, comments "
+                "included, is printable UTF-8",
+                (unsigned char)*at, (size_t)(at - r->text),
+                n ? "printable" : "UTF-8");
+}
+
+/* Does a name begin "k" bytes further? */
+static bool
+is_name(const ix_reader *r, size_t k)
+{
+    size_t left = (size_t)(r->end - r->at);
+    return k < left && ix_name_length(r->at + k, left - k) > 0;
 }
 
 /* Skips blanks and a comment; the comment becomes the newline's text. */
@@ -96,10 +101,11 @@ skip_blanks(ix_reader *r)
     if (peek(r, 0) != '#')
         return comment;
     const char *start = r->at, *last = start;
-    for (; r->at < r->end && *r->at != '\n'; r->at++) {
-        check_byte(r, r->at);
-        if (*r->at > ' ')
-            last = r->at;
+    while (r->at < r->end && *r->at != '\n') {
+        size_t n = character(r, r->at);
+        r->at += n;
+        if (n > 1 || r->at[-1] > ' ')
+            last = r->at - 1;
     }
     comment.length = (int32_t)(last + 1 - start);
     return comment;
@@ -132,17 +138,16 @@ scan_number(ix_reader *r)
             skip_digits(r);
         }
     }
-    if (peek(r, 0) == 'j' && !is_name_start(peek(r, 1)) &&
-        !is_digit(peek(r, 1))) {
+    if (peek(r, 0) == 'j' && !is_name(r, 1) && !is_digit(peek(r, 1))) {
         r->at++;
         return IX_TOKEN_IMAGINARY;
     }
-    if (is_name_start(peek(r, 0)) || peek(r, 0) == '.') {
+    if (is_name(r, 0) || peek(r, 0) == '.') {
         ix_word where = place(r, start);
         ix_lex_fail(r, ILEX_E_SYNTAX, &where,
-                    "a number followed by '%c'; write numbers as 12, 0.5 or "
+                    "a number followed by '%.*s'; write numbers as 12, 0.5 or "
                     "1e-3, and products with '*'",
-                    peek(r, 0));
+                    (int)character(r, r->at), r->at);
     }
     return kind;
 }
@@ -153,7 +158,7 @@ scan_string(ix_reader *r)
 {
     ix_word where = place(r, r->at++);
     while (r->at < r->end && *r->at != '"' && *r->at != '\n')
-        check_byte(r, r->at++);
+        r->at += character(r, r->at);
     if (peek(r, 0) != '"')
         ix_lex_fail(r, ILEX_E_SYNTAX, &where,
                     "the string does not end on its line; close it with '\"'");
@@ -173,12 +178,12 @@ scan_punct(ix_reader *r)
             return;
         }
     }
-    check_byte(r, r->at);
-    if (!strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
+    size_t n = character(r, r->at);
+    if (n > 1 || !strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
         ix_word where = place(r, r->at);
         ix_lex_fail(r, ILEX_E_SYNTAX, &where,
-                    "the character '%c' has no meaning here%s", *r->at,
-                    ix_spelling_hint(IX_SPELLING_CHARACTER, r->at, 1));
+                    "the character '%.*s' has no meaning here%s", (int)n, r->at,
+                    ix_spelling_hint(IX_SPELLING_CHARACTER, r->at, n));
     }
     r->at++;
 }
@@ -193,13 +198,11 @@ scan(ix_reader *r)
         scan_string(r);
         return IX_TOKEN_STRING;
     }
-    if (!is_name_start(c)) {
+    size_t name = ix_name_length(r->at, (size_t)(r->end - r->at));
+    if (!name)
         scan_punct(r);
-        return IX_TOKEN_PUNCT;
-    }
-    while (is_name_start(peek(r, 0)) || is_digit(peek(r, 0)))
-        r->at++;
-    return IX_TOKEN_NAME;
+    r->at += name;
+    return name ? IX_TOKEN_NAME : IX_TOKEN_PUNCT;
 }
 
 /* Does a line that ends with this token go on in the next one? It does behind
@@ -336,11 +339,20 @@ append_source(const ix_reader *r, char *buffer, size_t *used)
     if (caret > length)
         caret = length;
     ptrdiff_t from = caret > BEFORE + 20 ? caret - BEFORE : 0;
+    while (from > 0 && ((unsigned char)start[from] & 0xc0) == 0x80)
+        from--;
     append(buffer, used, "\n    ");
-    for (ptrdiff_t i = from; i < length && i < from + SHOWN; i++)
-        append(buffer, used, "%c",
-               start[i] >= 32 && start[i] < 127 ? start[i] : ' ');
-    append(buffer, used, "\n    %*s^", (int)(caret - from), "");
+    for (ptrdiff_t i = from; i < length && i < from + SHOWN;) {
+        uint32_t code = 0;
+        size_t n = ix_utf8(start + i, (size_t)(length - i), &code);
+        if (n && ix_is_shown(code))
+            append(buffer, used, "%.*s", (int)n, start + i);
+        else
+            append(buffer, used, " ");
+        i += n ? (ptrdiff_t)n : 1;
+    }
+    append(buffer, used, "\n    %*s^",
+           (int)ix_letters(start + from, (size_t)(caret - from)), "");
 }
 
 void

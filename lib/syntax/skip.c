@@ -4,14 +4,8 @@
  * statement does. What was skipped defines names that nobody knows, so that
  * their use is no further error.
  */
+#include "lib/base/letter.h"
 #include "lib/syntax/syntax.h"
-
-static bool
-is_letter(const ix_reader *r, const char *p)
-{
-    return p < r->end && (*p == '_' || (*p >= '0' && *p <= '9') ||
-                          ((*p | 32) >= 'a' && (*p | 32) <= 'z'));
-}
 
 /* The word behind spaces and commas from "p" on; empty if none is there. */
 static ix_word
@@ -20,7 +14,7 @@ word_at(const ix_reader *r, const char *p)
     while (p < r->end && (*p == ' ' || *p == '\t' || *p == ','))
         p++;
     ix_word w = {.text = p};
-    while (is_letter(r, p + w.length))
+    while (p + w.length < r->end && ix_is_name_byte(p[w.length]))
         w.length++;
     return w;
 }

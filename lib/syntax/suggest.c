@@ -4,6 +4,7 @@
  */
 #include "lib/syntax/suggest.h"
 
+#include "lib/base/letter.h"
 #include "lib/build/build.h"
 #include "lib/syntax/syntax.h"
 
@@ -68,13 +69,6 @@ ix_spelling_hint(ix_spelling_place place, const char *text, size_t length)
     return "";
 }
 
-static bool
-is_letter(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
 /* For the word that ends before "at", on its line. */
 static const char *
 hint_before(const ix_reader *r, const char *at)
@@ -82,7 +76,7 @@ hint_before(const ix_reader *r, const char *at)
     while (at > r->text && (at[-1] == ' ' || at[-1] == '\t'))
         at--;
     const char *end = at;
-    while (at > r->text && is_letter(at[-1]))
+    while (at > r->text && ix_is_name_byte(at[-1]))
         at--;
     return ix_spelling_hint(IX_SPELLING_PREVIOUS, at, (size_t)(end - at));
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "lib/base/letter.h"
 #include "lib/syntax/suggest.h"
 
 enum { PREFIX_PRECEDENCE = 11 };
@@ -61,8 +62,9 @@ ix_syntax_name(ix_reader *r, const char *what)
     ix_word word = r->token.word;
     if (word.length > 64)
         ix_lex_fail(r, ILEX_E_NAME, &word,
-                    "the name '%.20s...' has %d characters; at most 64 are "
+                    "the name '%.*s...' has %d bytes; at most 64 are "
                     "allowed",
+                    (int)ix_letters_cut(word.text, (size_t)word.length, 20),
                     word.text, (int)word.length);
     ix_lex_next(r);
     return word;
@@ -484,10 +486,8 @@ at_let(const ix_reader *r)
     const char *at = r->at;
     while (at < r->end && (*at == ' ' || *at == '\t'))
         at++;
-    bool name =
-        at < r->end && (*at == '_' || (*at | 32) >= 'a') && (*at | 32) <= 'z';
-    return name && r->token.kind == IX_TOKEN_NAME &&
-           ix_word_is(&r->token.word, "let");
+    return ix_name_length(at, (size_t)(r->end - at)) > 0 &&
+           r->token.kind == IX_TOKEN_NAME && ix_word_is(&r->token.word, "let");
 }
 
 ix_syntax *

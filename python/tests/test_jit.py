@@ -368,7 +368,7 @@ class Jit(unittest.TestCase):
         text = ilex.explain(f)(np.ones(4), 2.0, (1.0, {"k": np.ones(4)}),
                                np.ones(4), α=3.0, w=1.0)
         for name in ("in u :", "in n1_ :", "in pair_0 :", "in pair_1_k :",
-                     "in a3 :", "in v1__ :", "in w :"):
+                     "in a3 :", "in α :", "in w :"):
             self.assertIn(name, text)
 
     def test_pages(self):

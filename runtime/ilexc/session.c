@@ -84,7 +84,7 @@ read_stream(FILE *f, const char *name, char **text)
         return ix_cli_fail(IX_EXIT_PROGRAM, "%s: %s", name, strerror(errno));
     if (strlen(*text) != length)
         return ix_cli_fail(IX_EXIT_PROGRAM,
-                           "%s: byte %zu is 0; a program is ASCII text", name,
+                           "%s: byte %zu is 0; a program is UTF-8 text", name,
                            strlen(*text) + 1);
     return IX_EXIT_OK;
 }

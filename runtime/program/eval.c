@@ -6,6 +6,7 @@
  */
 #include <stdarg.h>
 
+#include "lib/base/letter.h"
 #include "lib/graph/function.h"
 #include "runtime/program/program.h"
 
@@ -87,20 +88,13 @@ typedef struct question {
 
 /* ---- functions of the host ---- */
 
-static bool
-is_part_of_name(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
 /* Does the text have the name, as a word of its own? */
 static bool
 has_word(const char *text, const char *name)
 {
     size_t n = strlen(name);
     for (const char *at = text; (at = strstr(at, name)); at += n)
-        if ((at == text || !is_part_of_name(at[-1])) && !is_part_of_name(at[n]))
+        if ((at == text || !ix_is_name_byte(at[-1])) && !ix_is_name_byte(at[n]))
             return true;
     return false;
 }

@@ -66,5 +66,37 @@ count=$((count + 1))
     complain "a prefix of 57 letters is taken"
 grep -q 'E105.*no names of more than 56 letters' log || complain "57 letters: $(cat log)"
 
+# Letters that Fortran lacks.
+cat >letters.ilx <<'END'
+ilex 1
+program letters
+size größe
+in θ : f64[I:größe] halo(I:1:1)
+in α : f64
+let Δθ = θ[I+1] - 2.0*θ + θ[I-1]
+out 新 : f64[I:größe] = θ + α*Δθ
+END
+good "$ilexc" compile letters.ilx -o . --fortran
+cat >of_letters.f90 <<'END'
+program letters_test
+  use letters_module
+  use, intrinsic :: iso_c_binding
+  implicit none
+  real(c_double) :: u(0:4), v(3)
+  integer(c_int) :: status
+  u = [0d0, 0d0, 1d0, 0d0, 0d0]
+  call letters(u3b8=u, u3b1=0.25d0, u65b0=v, status=status)
+  if (status /= 0 .or. any(v /= [.25d0, .5d0, .25d0])) error stop
+end program
+END
+good $CC -std=c99 -Wall -Wextra -pedantic -Werror -c letters.c
+good "$FC" -std=f2008 -Wall -Werror letters.f90 of_letters.f90 letters.o \
+    -lm -o letters_test
+good ./letters_test
+count=$((count + 1))
+"$ilexc" compile letters.ilx -o . --fortran --prefix größe >log 2>&1 &&
+    complain "a module in Fortran is called größe"
+grep -q 'E105.*programs of ASCII' log || complain "größe: $(cat log)"
+
 echo "$count things tried, $bad wrong"
 [ $bad -eq 0 ]

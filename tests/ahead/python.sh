@@ -36,13 +36,16 @@ in y : bf16[4]
 out v : f16[4] = a*x
 out w : bf16[4] = y + y
 END
-good "$ilexc" compile step.ilx positive.ilx half.ilx -o . --prefix py --shared --python
+printf 'ilex 1\nprogram größe\nsize n\nin α : f64\nin θ : f64[n]\nout φ : f64[n] = α*θ\n' \
+    >letters.ilx
+good "$ilexc" compile step.ilx positive.ilx half.ilx letters.ilx -o . --prefix py --shared --python
 good "$ilexc" compile step.ilx -o alone --shared --python
 cat >use.py <<'END'
 import ctypes
 import sys
 
 sys.path.insert(0, 'alone')
+import py_größe
 import py_half
 import py_positive
 import py_step
@@ -133,6 +136,10 @@ w = Array('<V2', ctypes.c_uint16, (4,))
 py_half.run(a=0.1, x=x, y=y, v=v, w=w)
 check(list(v.data[:4]) == [11878, 12492, 0, 31744], 'v of f16')
 check(list(w.data[:4]) == [16448, 16384, 0, 32640], 'w of bf16')
+x = Array('<f8', ctypes.c_double, (2,), values=[1.0, 3.0])
+y = Array('<f8', ctypes.c_double, (2,))
+py_größe.run(α=0.5, θ=x, φ=y)
+check(list(y.data[:2]) == [0.5, 1.5], 'φ')
 sys.exit(bad != 0)
 END
 good "$python" use.py

@@ -4,6 +4,7 @@
  * place and message; nothing of it may remain in the context. Where the message
  * names a remedy, a text that applies it word by word must be accepted.
  */
+#include "lib/base/letter.h"
 #include "lib/syntax/parse.h"
 #include "tests/error/errors.h"
 
@@ -80,6 +81,19 @@ check_remedy(const char *row, const char *message)
     ilex_context_free(ctx);
 }
 
+/* The caret stands below the place, unless the line is cut before it. */
+static void
+check_caret(const char *message, int column)
+{
+    const char *caret = strrchr(message, '\n'), *line = caret;
+    ck_assert_msg(message[strlen(message) - 1] == '^', "no caret: %s", message);
+    while (line[-1] != '\n')
+        line--;
+    size_t letters = ix_letters(line, 4 + (size_t)column - 1);
+    ck_assert_msg(column > 80 || strlen(caret) - 2 == letters,
+                  "the caret stands elsewhere: %s", message);
+}
+
 static void
 check_row(char **column, int columns)
 {
@@ -99,7 +113,7 @@ check_row(char **column, int columns)
     ck_assert_str_eq(e.file, "f.ilx");
     ck_assert_msg(strstr(message, column[3]), "%s: no '%s' in: %s", column[4],
                   column[3], message);
-    ck_assert_msg(message[strlen(message) - 1] == '^', "no caret: %s", message);
+    check_caret(message, e.column);
     ck_assert_ptr_null(ctx->in_force);
     ck_assert_uint_eq(ctx->nscopes, 0);
     if (columns == COLUMNS)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/letter.h"
 #include "lib/base/text.h"
 #include "tests/suite.h"
 
@@ -351,6 +352,41 @@ END_TEST
 
 /* ---- checked arithmetic and the error record ---- */
 
+/* What a name is of the text: its first bytes. */
+static const struct {
+    const char *text;
+    size_t name, letters;
+} words[] = {
+    {"u_1+2", 3, 5},
+    {"1u", 0, 2},
+    {"\xce\xb1\xce\xb2*2", 4, 4}, /* alpha, beta */
+    {"x\xcc\x81 ", 3, 3},         /* an accent behind x */
+    {"\xcc\x81x", 0, 2},          /* before it */
+    {"\xe6\x96\xb0", 3, 1},
+    {"\xf0\x9d\x9c\xb6", 4, 1}, /* beyond 16 bits */
+    {"a\xc2\xa0", 1, 2},        /* a space that does not break */
+    {"a\xc3\x97", 1, 2},        /* a sign for products */
+    {"a\xe2\x80\xae", 1, 2},    /* turns the direction of text */
+    {"\xc3", 0, 1},             /* cut */
+    {"a\xc0\xaf", 1, 2},        /* longer than it need be */
+    {"\xed\xa0\x80", 0, 1},     /* half of a pair of UTF-16 */
+    {"\xf4\x90\x80\x80", 0, 1}, /* beyond Unicode */
+};
+
+START_TEST(names_in_utf8)
+{
+    for (size_t i = 0; i < IX_COUNT(words); i++) {
+        const char *s = words[i].text;
+        size_t n = strlen(s);
+        ck_assert_msg(ix_name_length(s, n) == words[i].name, "word %zu", i);
+        ck_assert_msg(ix_letters(s, n) == words[i].letters, "word %zu", i);
+    }
+    ck_assert_uint_eq(ix_letters_cut("\xce\xb1\xce\xb2x", 5, 2), 4);
+    ck_assert_uint_eq(ix_letters_cut("\xce\xb1", 2, 2), 2);
+    ck_assert(!ix_is_shown(0x202e) && !ix_is_shown(0x85) && ix_is_shown(0xe4));
+}
+END_TEST
+
 START_TEST(floor_division)
 {
     for (int64_t a = -7; a <= 7; a++)
@@ -407,6 +443,7 @@ memory(void)
     tcase_add_test(tc, arena_blocks_serve_again);
     tcase_add_test(tc, arena_without_memory);
     tcase_add_test(tc, arena_refuses_absurd_sizes);
+    tcase_add_test(tc, names_in_utf8);
     tcase_add_test(tc, floor_division);
     tcase_add_test(tc, first_error_wins);
     return tc;

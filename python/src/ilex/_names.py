@@ -12,22 +12,26 @@ class Names:
     free, else one made from it. `given` has the names of Ilex by these of the
     language, `taken` the other way round."""
 
-    _OWN = re.compile(r"(?!_ilex_|_\d+$|_r\d+$|_in\d+$|true$|false$|nan$|inf$)"
-                      r"[A-Za-z_][A-Za-z0-9_]{0,63}$")
+    _TAKEN = re.compile(r"_ilex_|_\d+$|_r\d+$|_in\d+$|true$|false$|nan$|inf$")
 
     def __init__(self):
         self.given, self.taken = {}, {}
 
     def __getitem__(self, name):
         if name not in self.given:
-            own = re.sub(r"[^A-Za-z0-9_]", "_", name)[:48]
+            own = re.sub(r"\W", "_", name).encode()[:48].decode(errors="ignore")
             made, k = name, 0
-            while made in self.taken or not self._OWN.match(made):
+            while made in self.taken or not self._is_free(made):
                 k += 1
                 made = f"v{k}_{own}"
             self.taken[made] = name
             self.given[name] = made
         return self.given[name]
+
+    def _is_free(self, name):
+        """Is it a name of Ilex that means nothing else?"""
+        return name.isidentifier() and len(name.encode()) <= 64 and \
+            not self._TAKEN.match(name)
 
 
 def comment(f):
