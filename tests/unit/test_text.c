@@ -352,25 +352,26 @@ END_TEST
 
 /* ---- checked arithmetic and the error record ---- */
 
-/* What a name is of the text: its first bytes. */
+/* Bytes of the first character, of the name that the text begins with; letters
+ * of the text. */
 static const struct {
     const char *text;
-    size_t name, letters;
+    size_t first, name, letters;
 } words[] = {
-    {"u_1+2", 3, 5},
-    {"1u", 0, 2},
-    {"\xce\xb1\xce\xb2*2", 4, 4}, /* alpha, beta */
-    {"x\xcc\x81 ", 3, 3},         /* an accent behind x */
-    {"\xcc\x81x", 0, 2},          /* before it */
-    {"\xe6\x96\xb0", 3, 1},
-    {"\xf0\x9d\x9c\xb6", 4, 1}, /* beyond 16 bits */
-    {"a\xc2\xa0", 1, 2},        /* a space that does not break */
-    {"a\xc3\x97", 1, 2},        /* a sign for products */
-    {"a\xe2\x80\xae", 1, 2},    /* turns the direction of text */
-    {"\xc3", 0, 1},             /* cut */
-    {"a\xc0\xaf", 1, 2},        /* longer than it need be */
-    {"\xed\xa0\x80", 0, 1},     /* half of a pair of UTF-16 */
-    {"\xf4\x90\x80\x80", 0, 1}, /* beyond Unicode */
+    {"u_1+2", 1, 3, 5},
+    {"1u", 1, 0, 2},
+    {"\xce\xb1\xce\xb2*2", 2, 4, 4}, /* alpha, beta */
+    {"x\xcc\x81 ", 1, 3, 3},         /* an accent behind x */
+    {"\xcc\x81x", 2, 0, 2},          /* before it */
+    {"\xe6\x96\xb0", 3, 3, 1},
+    {"\xf0\x9d\x9c\xb6", 4, 4, 1}, /* beyond 16 bits */
+    {"a\xc2\xa0", 1, 1, 2},        /* a space that does not break */
+    {"a\xc3\x97", 1, 1, 2},        /* a sign for products */
+    {"a\xe2\x80\xae", 1, 1, 2},    /* turns the direction of text */
+    {"\xc3", 0, 0, 1},             /* cut */
+    {"a\xc0\xaf", 1, 1, 2},        /* longer than it need be */
+    {"\xed\xa0\x80", 0, 0, 1},     /* half of a pair of UTF-16 */
+    {"\xf4\x90\x80\x80", 0, 0, 1}, /* beyond Unicode */
 };
 
 START_TEST(names_in_utf8)
@@ -378,6 +379,8 @@ START_TEST(names_in_utf8)
     for (size_t i = 0; i < IX_COUNT(words); i++) {
         const char *s = words[i].text;
         size_t n = strlen(s);
+        uint32_t code;
+        ck_assert_msg(ix_utf8(s, n, &code) == words[i].first, "word %zu", i);
         ck_assert_msg(ix_name_length(s, n) == words[i].name, "word %zu", i);
         ck_assert_msg(ix_letters(s, n) == words[i].letters, "word %zu", i);
     }
