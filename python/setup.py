@@ -19,7 +19,7 @@ LICENCES = {"LICENSE": os.path.join(TOP, "LICENSE"),
             "LICENSE.libtcc": "/usr/share/doc/libtcc-dev/copyright"}
 SOURCES = [f"src/ilex/_{name}.c"
            for name in ("core", "functions", "node", "programs", "calls",
-                        "foreign", "storage")]
+                        "foreign", "exchange", "storage")]
 
 
 def pkg_config(*words):

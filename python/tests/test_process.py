@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exchange, threads, memory, the end of a process."""
 
+import ctypes
 import multiprocessing
 import os
 import subprocess
@@ -39,6 +40,34 @@ class Exchange(unittest.TestCase):
         for _ in range(50):
             ilex.ones((1000,)).compute()
         self.assertEqual((x[999], y[999], float(z[999])), (1998, 2997, 1000))
+
+    def test_table_of_functions(self):
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype = ctypes.c_void_p
+        get.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        table = (ctypes.c_void_p * 7).from_address(
+            get(ilex.Array.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+        self.assertEqual(table[0], 1 | 3 << 32)  # version 1.3
+        p, o = ctypes.c_void_p, ctypes.py_object
+        give = ctypes.PYFUNCTYPE(ctypes.c_int, o, ctypes.POINTER(p))(table[3])
+        take = ctypes.PYFUNCTYPE(ctypes.c_int, p, ctypes.POINTER(o))(table[4])
+        show = ctypes.PYFUNCTYPE(ctypes.c_int, o, ctypes.POINTER(p * 8))(
+            table[5])
+        x = ilex.asarray(np.arange(6.0)) * 2  # not computed yet
+        tensor, y = p(), o()
+        self.assertEqual(give(x, ctypes.byref(tensor)), 0)
+        self.assertEqual(take(tensor, ctypes.byref(y)), 0)
+        self.assertEqual(y.value.tolist(), np.arange(0.0, 12, 2).tolist())
+        self.assertEqual(np.asarray(y.value).ctypes.data,
+                         np.asarray(x).ctypes.data)
+        seen = (p * 8)()
+        self.assertEqual(show(x, ctypes.byref(seen)), 0)
+        self.assertEqual(seen[0], np.asarray(x).ctypes.data)
+        for wrong, error in ((3, TypeError), (np.ones(3), TypeError),
+                             (ilex.fields.field(np.ones(4), "I", ((1, 1),)),
+                              BufferError)):
+            with self.assertRaises(error):
+                show(wrong, ctypes.byref(seen))
 
     def test_memory_is_given_back(self):
         x = np.arange(10.0)

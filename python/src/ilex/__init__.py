@@ -39,6 +39,7 @@ globals().update(_BY_NAME)
 for _name in ("sum prod mean max min any all argmax argmin var std reshape "
               "squeeze").split():
     setattr(Array, _name, globals()[_name])  # x.sum(axis=0), as of NumPy
+Array.__dlpack_c_exchange_api__ = _core.exchange_api()
 
 pi, e, inf, nan = (3.141592653589793, 2.718281828459045, float("inf"),
                    float("nan"))

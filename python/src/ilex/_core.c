@@ -189,7 +189,8 @@ core_exec(PyObject *m)
         PyModule_AddFunctions(m, node_functions) ||
         PyModule_AddFunctions(m, program_functions) ||
         PyModule_AddFunctions(m, call_functions) ||
-        PyModule_AddFunctions(m, foreign_functions))
+        PyModule_AddFunctions(m, foreign_functions) ||
+        PyModule_AddFunctions(m, exchange_functions))
         return -1;
     return add_functions(m);
 }

@@ -5,7 +5,8 @@
  * API, and the callers that these need. _core.c has the context, its lock,
  * errors, the module; _storage.c storages and exchange; _node.c arrays;
  * _functions.c calls of the C API; _programs.c programs; _calls.c calls of
- * these that were prepared; _foreign.c functions that they call.
+ * these that were prepared; _foreign.c functions that they call;
+ * _exchange.c DLPack's table.
  *
  * There is one context in a process. Whoever uses it holds its lock; who waits
  * for the lock lets other threads of Python run, so a run may take it along.
@@ -66,7 +67,7 @@ extern PyTypeObject *storage_type, *node_type, *program_type, *function_type,
 extern PyType_Slot storage_slots[], node_slots[], program_slots[],
     function_slots[], call_slots[], jit_slots[];
 extern PyMethodDef storage_functions[], node_functions[], program_functions[],
-    call_functions[], foreign_functions[];
+    call_functions[], foreign_functions[], exchange_functions[];
 
 /* A storage as an object, which takes over a count. NULL: the context then has
  * an error. */
