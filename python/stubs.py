@@ -81,11 +81,14 @@ OWN_TYPES = {
     "_DTypeLike":
         "Array.astype.dtype astype.dtype graph.cast.dtype graph.input.dtype "
         "isdtype.dtype",
-    "Any": "fields.domain.axes",
+    "Any": "fields.domain.axes loop.first",
     "Array": "graph.loop.step",
     "Mapping[str, _ArrayLike]": "graph.map.operands",
     "Sequence[_ArrayLike]": "concat.arrays stack.arrays",
-    "int": "fields.shift.by linalg.matrix_power.n",
+    "int": "fields.shift.by linalg.matrix_power.n loop.steps",
+    "Callable[[Array, Any], Any]": "loop.body",
+    "Callable[[Any, Any], Any] | None": "loop.until",
+    "Callable[[Any], Any] | None": "loop.stack",
     "str": "fields.field.axes graph.scan.axis",
     "str | Axis": "fields.index.axis",
 }
@@ -95,7 +98,7 @@ RESULT_TYPES = {
     "Any":
         "Array.__array__ Array.__array_namespace__ Array.__dlpack__ "
         "Array.item Array.tolist Program.prepare Program.run _Jit.__call__ "
-        "_Jit.trace __array_namespace_info__ compute",
+        "_Jit.trace __array_namespace_info__ compute loop",
     "builtins.bool": "Array.__bool__ can_cast dtype.__eq__ isdtype",
     "int":
         "Array.__index__ Array.__int__ Array.__len__ Array.ndim Array.size "

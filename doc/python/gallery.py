@@ -10,7 +10,6 @@ import sys
 
 import ilex
 import numpy as np
-from ilex import graph
 from ilex.fields import Axis, field, restrict
 
 FIGURES = {}  # what draws each, by its name
@@ -38,22 +37,20 @@ def heat():
     return u
 
 
-@figure("The set of Mandelbrot: one loop in Ilex's text")
+@figure("The set of Mandelbrot: one loop, which the program runs")
 def mandelbrot():
-    steps, = graph.parse("""ilex 1
-        program mandelbrot
-        size n, m
-        in c : c128[n, m]
-        loop t[0:200] z : c128[n, m] = 0.0, k : i64[n, m] = 0
-            let inside = real(z)*real(z) + imag(z)*imag(z) < 4.0
-            next z = where(inside, z*z + c, z)
-            next k = k + i64(inside)
-        end
-        out steps = k
-        """, ["steps"])
+    @ilex.jit
+    def steps(c):
+        def step(t, carried):
+            z, k = carried
+            inside = ilex.real(z)**2 + ilex.imag(z)**2 < 4
+            return ilex.where(inside, z*z + c, z), k + inside
+
+        z = ilex.zeros(c.shape, dtype=c.dtype)
+        return ilex.loop(200, step, (z, ilex.zeros(c.shape, dtype=int)))[1]
+
     y, x = np.mgrid[-1.2:1.2:240j, -2.2:1:320j]
-    made, = graph.Program([steps], ["c"])(x + 1j*y)
-    return np.log(np.asarray(made) + 1)
+    return np.log(np.asarray(steps(x + 1j*y)) + 1)
 
 
 @figure("Gray and Scott's reaction, after 4000 steps")

@@ -24,6 +24,7 @@ from ._generated import EXCEPTIONS as _EXCEPTIONS
 from ._generated import Error
 from ._inspect import *
 from ._jit import explain, jit, page, source
+from ._loop import loop
 from ._products import *
 from ._reductions import *
 from ._search import *

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Loops of whole arrays, which programs run."""
+
+import threading
+
+from . import _core
+from ._array import Array
+from ._convert import asarray
+from ._lengths import text
+from ._tree import fill, flatten
+
+__all__ = ["loop"]
+
+_open = threading.local()  # how many loops surround the one that is made
+
+
+def loop(steps, body, first, *, until=None, stack=None):
+    """What so many steps make of arrays, as one loop of the program:
+
+        last = ilex.loop(100, lambda t, u: u + 0.1*(ilex.roll(u, 1) - u), u)
+
+    `first` is an array, or a tuple, list or dict of them. body(t, carried),
+    called once, gives what the step t = 0, 1, ... makes of what the step before
+    left: arrays of the same dtypes and lengths. until(old, new) is true after
+    the last step. stack(new) is what each step adds to an array, along a new
+    first axis; the result is then (last, stacked)."""
+    leaves = []
+    form = flatten(first, leaves)
+    starts = [asarray(x) for x in leaves]
+    depth = getattr(_open, "depth", 0)
+    _open.depth = depth + 1
+    try:
+        t = _core.loop_step(f"t{depth}:{text((steps,))}")
+        carried = [_core.loop_carry(x.dtype.number, x.domain) for x in starts]
+        old = fill(form, carried)
+        made = body(t, old)
+        new = _alike(form, made, starts)
+        ends = None if until is None else asarray(until(old, made))
+        kept, stacked = [], None
+        if stack is not None:
+            stacked = flatten(stack(made), kept)
+        results = _core.loop(t, tuple(carried), tuple(starts), tuple(new), ends,
+                             tuple(map(asarray, kept)), (), False)
+    finally:
+        _open.depth = depth
+    last = fill(form, results[:len(new)])
+    return last if stack is None else (last, fill(stacked, results[len(new):]))
+
+
+def _alike(form, made, starts):
+    """The leaves of what a step made, which has the form of what is carried."""
+    new = []
+    if flatten(made, new) != form:
+        raise TypeError(f"a step of the loop gives {made!r:.80}, which is not "
+                        "formed as what is carried")
+    return [x if isinstance(x, Array) else asarray(x, dtype=start.dtype)
+            for x, start in zip(new, starts)]

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Loops of whole arrays."""
+
+import unittest
+
+import numpy as np
+
+import ilex
+
+
+def smooth(t, u):
+    inner = u[1:-1]
+    return u.at[1:-1].set(inner + 0.25*(u[2:] - 2*inner + u[:-2]))
+
+
+class Loops(unittest.TestCase):
+    def setUp(self):
+        self.u = np.random.default_rng(3).random(9)
+
+    def test_as_python_would(self):
+        step = ilex.asarray(self.u)
+        for t in range(7):
+            step = smooth(t, step)
+        want = np.asarray(step).tolist()
+        self.assertEqual(ilex.loop(7, smooth, self.u).tolist(), want)
+        compiled = ilex.jit(lambda u, n: ilex.loop(n, smooth, u))
+        self.assertEqual(compiled(self.u, 7).tolist(), want)
+        self.assertEqual(compiled(self.u, 0).tolist(), self.u.tolist())
+
+    def test_the_step_and_lengths(self):
+        f = ilex.jit(lambda u: ilex.loop(u.shape[0] - 1,
+                                         lambda t, v: 0.5*v + t, u))
+        for n in 9, 4:
+            want = self.u[:n].copy()
+            for t in range(n - 1):
+                want = 0.5*want + t
+            self.assertEqual(f(self.u[:n]).tolist(), want.tolist())
+        self.assertEqual(len(f.traces), 1)
+
+    def test_several_until_and_stack(self):
+        for make in ilex.jit, lambda f: f:
+            (last, count), stacked = make(lambda u: ilex.loop(
+                100, lambda t, c: (0.5*c[0] + 1, c[1] + 1), (u, 0),
+                until=lambda old, new: ilex.max(ilex.abs(new[0] - old[0]))
+                < 1e-3,
+                stack=lambda new: {"sum": ilex.sum(new[0]), "k": new[1]}))(
+                    np.zeros(3))
+            self.assertEqual(last.tolist(), [2 - 2.0**-10] * 3)
+            self.assertEqual(int(count), 11)
+            self.assertEqual(stacked["k"].tolist(), list(range(1, 12)))
+            self.assertEqual(stacked["sum"].tolist(),
+                             [6 - 6*2.0**-k for k in range(1, 12)])
+
+    def test_nested_in_a_dictionary(self):
+        made = ilex.loop(3, lambda t, c: {"v": ilex.loop(
+            2, lambda s, v: v + 10*t + s, c["v"])}, {"v": np.array([0., 1.])})
+        self.assertEqual(made["v"].tolist(), [63, 64])
+
+    def test_mistakes(self):
+        for body, error, words in (
+                (lambda t, u: (u, u), TypeError, "not formed as"),
+                (lambda t, u: ilex.astype(u, ilex.float32),
+                 ilex.errors.DtypeError, "its next value is f32"),
+                (lambda t, u: u[1:], ilex.errors.ShapeError, "has length 9")):
+            with self.assertRaisesRegex(error, words):
+                ilex.loop(3, body, self.u)
+        with self.assertRaises(TypeError):
+            ilex.loop(2.5, smooth, self.u)
+        kept = []
+        ilex.loop(3, lambda t, u: kept.append(u) or u, self.u)
+        with self.assertRaisesRegex(ValueError, "outside of the loop"):
+            kept[0].compute()
+
+
+if __name__ == "__main__":
+    unittest.main()
