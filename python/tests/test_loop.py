@@ -51,6 +51,15 @@ class Loops(unittest.TestCase):
             self.assertEqual(stacked["sum"].tolist(),
                              [6 - 6*2.0**-k for k in range(1, 12)])
 
+    def test_compiled_functions_inside(self):
+        half = ilex.jit(lambda u: 0.5*u)
+        self.assertEqual(ilex.loop(3, lambda t, u: half(u), self.u).tolist(),
+                         (self.u/8).tolist())
+        self.assertEqual(half(self.u).tolist(), (self.u/2).tolist())
+        with self.assertRaisesRegex(TypeError, "has no elements"):
+            ilex.loop(3, lambda t, u: u if u[0] > 0 else -u, self.u)
+        self.assertEqual(half(self.u).tolist(), (self.u/2).tolist())
+
     def test_nested_in_a_dictionary(self):
         made = ilex.loop(3, lambda t, c: {"v": ilex.loop(
             2, lambda s, v: v + 10*t + s, c["v"])}, {"v": np.array([0., 1.])})

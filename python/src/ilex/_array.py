@@ -7,7 +7,8 @@ import threading
 from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
-from ._generated import BindingError, Error, RankError, ShapeError
+from ._generated import (ArgumentError, BindingError, Error, RankError,
+                         ShapeError)
 from ._lengths import Length, Narrow, Specialise
 from ._page import Page
 
@@ -115,10 +116,13 @@ class Array(_core.Node):
         if self.storage is None:
             try:
                 _core.compute((self,))
-            except BindingError:
+            except (ArgumentError, BindingError) as why:
+                if not tracing() and isinstance(why, ArgumentError):
+                    raise
                 raise TypeError(
-                    "an array that ilex.jit traces has no elements: use "
-                    "ilex.where instead of if, or compile less") from None
+                    "an array that ilex.jit traces, or a loop carries, has no "
+                    "elements: use ilex.where instead of if, or compile less") \
+                    from None
         return copied(self).compute() if any(self.storage.halo) else self
 
     def _elements(self):

@@ -2,9 +2,10 @@
 """Loops of whole arrays, which programs run."""
 
 import threading
+from contextlib import contextmanager
 
 from . import _core
-from ._array import Array
+from ._array import Array, traces
 from ._convert import asarray
 from ._lengths import text
 from ._tree import fill, flatten
@@ -28,8 +29,7 @@ def loop(steps, body, first, *, until=None, stack=None):
     form = flatten(first, leaves)
     starts = [asarray(x) for x in leaves]
     depth = getattr(_open, "depth", 0)
-    _open.depth = depth + 1
-    try:
+    with _traced(depth + 1):
         t = _core.loop_step(f"t{depth}:{text((steps,))}")
         carried = [_core.loop_carry(x.dtype.number, x.domain) for x in starts]
         old = fill(form, carried)
@@ -41,10 +41,23 @@ def loop(steps, body, first, *, until=None, stack=None):
             stacked = flatten(stack(made), kept)
         results = _core.loop(t, tuple(carried), tuple(starts), tuple(new), ends,
                              tuple(map(asarray, kept)), (), False)
-    finally:
-        _open.depth = depth
     last = fill(form, results[:len(new)])
     return last if stack is None else (last, fill(stacked, results[len(new):]))
+
+
+@contextmanager
+def _traced(depth):
+    """Arrays in it need not have elements, as in what `ilex.jit` traces; what
+    is assumed in it holds there alone."""
+    mark = _core.scope_begin()
+    traces.append(threading.get_ident())
+    before, _open.depth = depth - 1, depth
+    try:
+        yield
+    finally:
+        _open.depth = before
+        traces.pop()
+        _core.scope_end(mark)
 
 
 def _alike(form, made, starts):
