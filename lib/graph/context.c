@@ -127,24 +127,25 @@ ix_symbol_text(const ilex_context *ctx, int32_t symbol)
     return ctx->symbol[symbol]->text;
 }
 
-/* Names that mean something inside index lambdas: _0, _r0, _in0, _ilex_*. */
+/* Is it these letters and a number behind them? */
 static bool
-reserved(const char *text, size_t length)
+is_numbered(const char *text, size_t length, const char *letters)
 {
-    if (length >= 6 && !strncmp(text, "_ilex_", 6))
-        return true;
-    if (text[0] != '_')
+    size_t k = strlen(letters);
+    if (length <= k || strncmp(text, letters, k) != 0)
         return false;
-    size_t k = 1;
-    if (length > 2 && text[1] == 'r')
-        k = 2;
-    else if (length > 3 && text[1] == 'i' && text[2] == 'n')
-        k = 3;
-    size_t digits = 0;
-    while (k + digits < length && text[k + digits] >= '0' &&
-           text[k + digits] <= '9')
-        digits++;
-    return digits > 0 && k + digits == length;
+    while (k < length && text[k] >= '0' && text[k] <= '9')
+        k++;
+    return k == length;
+}
+
+/* Names that mean something inside index lambdas. */
+static bool
+is_reserved(const char *text, size_t length)
+{
+    return (length >= 6 && !strncmp(text, "_ilex_", 6)) ||
+           is_numbered(text, length, "_") || is_numbered(text, length, "_r") ||
+           is_numbered(text, length, "_in");
 }
 
 bool
@@ -159,8 +160,8 @@ ix_name_check(ix_error *err, const char *what, const char *text, size_t length)
                              what, text ? (int)(length < 80 ? length : 80) : 6,
                              text ? text : "(null)");
     bool is_output = !strcmp(what, "output") && /* as ilex_compile calls it */
-                     length > 9 && !strncmp(text, "_ilex_out", 9);
-    if (!is_output && reserved(text, length))
+                     is_numbered(text, length, "_ilex_out");
+    if (!is_output && is_reserved(text, length))
         return ix_fail_false(
             err, ILEX_E_NAME,
             "%s '%.*s' is reserved: names of the forms _ilex_*, _0, _r0 and "
