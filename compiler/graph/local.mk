@@ -3,6 +3,7 @@
 # Arrays: what is computed.
 
 libixcompiler_la_SOURCES += \
+	compiler/graph/boxes.c \
 	compiler/graph/contract.c \
 	compiler/graph/extents.c \
 	compiler/graph/kept.c \

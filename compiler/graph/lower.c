@@ -355,16 +355,19 @@ static ilex_array *(*const lower_of[IX_NKINDS])(ilex_array *) = {
 #include "lib/graph/nodes.def"
 };
 
-/* Compressed along its only axis an array is made of chunks; for the reference
- * back end, which has no kernels, of an update. */
+/* What has a form for kernels alone: compressed along its only axis an array is
+ * made of chunks, changed in a box it is a lambda. The reference back end makes
+ * an update of both. */
 static ilex_array *
 lower(ix_unit *u, void *user, ilex_array *n)
 {
-    ilex_array *chunked = NULL;
+    ilex_array *own = NULL;
     (void)user;
     if (n->kind == IX_COMPRESS && ix_rank(n) == 1 && !u->reference)
-        chunked = ix_compress_chunked(n);
-    n = chunked ? chunked : lower_of[n->kind](n);
+        own = ix_compress_chunked(n);
+    if (n->kind == IX_UPDATE && !u->reference)
+        own = ix_update_of_box(n);
+    n = own ? own : lower_of[n->kind](n);
     return n->kind == IX_LAMBDA && !u->reference ? ix_without_kept(u, n) : n;
 }
 

@@ -89,8 +89,9 @@ typedef enum ix_loop_row {
     IX_NDIRECTIVES
 } ix_loop_row;
 
-/* One transformation: a line of text. */
-enum { IX_MOST_LOOPS = ILEX_MAX_RANK };
+/* One transformation: a line of text, which names at most so many loops: those
+ * of a nest, of which two are split. */
+enum { IX_MOST_LOOPS = ILEX_MAX_RANK + 2 };
 typedef struct ix_directive {
     ix_loop_row row;
     int nloops;

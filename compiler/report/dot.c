@@ -43,7 +43,7 @@ put_node(ix_unit *u, size_t i, ix_text *t)
 static void
 put_outputs(ix_unit *u, ix_text *t)
 {
-    for (size_t i = 0; i < u->nroots; i++) {
+    for (size_t i = 0; i < u->noutputs; i++) {
         const char *name = ix_symbol_text(u->ctx, u->module->output[i].name);
         ix_text_format(t,
                        "  out%zu [label=\"%s\", shape=ellipse, style=filled, "

@@ -30,6 +30,9 @@ typedef struct ix_partition_info {
     bool root;         /* is an output */
     bool loaded;       /* read by a body */
     bool conditions;   /* body decides on indices */
+    int cases;         /* bodies that do, one inside of the other, this one and
+                          those that it reads */
+    bool many;         /* with those of what reads it they are too many */
     bool repeated;     /* read by fewer indices than there are loops */
     bool steps;        /* read in the steps of a loop that it is not in */
     bool gathered;     /* read at indices that are data */

@@ -7,7 +7,7 @@
 #include "lib/build/foreign.h"
 
 /* How much longer an operation of a function takes, as most wait for others. */
-enum { MANY_READS = 1 << 20, WAITS = 2 };
+enum { MANY_READS = 1 << 20, WAITS = 2, MANY_CASES = 6 };
 
 typedef ix_partition_info info;
 typedef ix_partition partition;
@@ -180,6 +180,22 @@ measure_body(partition *p, const ilex_array *body)
     return measured;
 }
 
+/* Each of the arrays that decide on indices and are computed one inside of the
+ * other cuts the loops that those before left: after some of them what is read
+ * is stored. */
+static void
+count_cases(partition *p, info *x, const ilex_array *n)
+{
+    x->cases += x->conditions;
+    if (!x->conditions || x->cases <= MANY_CASES)
+        return;
+    for (int k = 1; k < n->nops; k++)
+        if (n->ops[k]->kind == IX_LAMBDA)
+            ix_partition_of(p, n->ops[k])->many =
+                ix_partition_of(p, n->ops[k])->cases > 0;
+    x->cases = 1;
+}
+
 void
 ix_partition_add_work(partition *p, size_t i)
 {
@@ -197,6 +213,7 @@ ix_partition_add_work(partition *p, size_t i)
         info *y = ix_partition_of(p, operand);
         y->users++;
         x->branches |= y->branches && !y->root;
+        x->cases = y->cases > x->cases ? y->cases : x->cases;
         size_t at = ix_unit_position(p->u, operand);
         bool loaded = p->u->stored && p->u->stored[at];
         if (!loaded && !(operand->ops[0]->flags & IX_HAS_REDUCE))
@@ -204,6 +221,7 @@ ix_partition_add_work(partition *p, size_t i)
     }
     if (x->work > MANY_READS)
         x->work = MANY_READS;
+    count_cases(p, x, n);
 }
 
 void

@@ -155,7 +155,7 @@ reason_of(const ix_partition *p, const ilex_array *n,
         return IX_REASON_GATHERED;
     if (x->checks && x->apart)
         return ix_is_table(n) ? IX_REASON_TABLE : IX_REASON_CHECKS;
-    if (x->conditions && x->reads > 1)
+    if ((x->conditions && x->reads > 1) || x->many)
         return IX_REASON_CONDITIONS;
     if (x->steps && x->checks) /* once, whether there are steps or not */
         return IX_REASON_REPEATED;

@@ -217,6 +217,26 @@ class Subscripts(Case):
         self.assertEqual(x[0], 0)
 
 
+class Updates(Case):
+    def test_boxes_one_after_another(self):
+        r = np.random.default_rng(5)
+        x = r.random((9, 7))
+        mine = ilex.asarray(x.copy())
+        for k in range(40):  # more than loops can be cut for
+            a, b = sorted(r.integers(0, 10, 2))
+            key = (slice(a, b), int(r.integers(7))) if k % 2 else \
+                (int(r.integers(9)), slice(None, None, k % 3 + 1))
+            mine = mine.at[key].add(float(k))
+            x[key] += k
+        self.same(mine, x)
+
+    def test_a_box_is_computed_with_the_rest(self):
+        f = ilex.jit(lambda u: u.at[1:-1, 1:-1].set(u[2:, 1:-1] + 1))
+        text = ilex.explain(f)(np.ones((5, 6)))
+        self.assertIn("k0 on", text)
+        self.assertNotIn("k1 on", text)
+
+
 class Objects(Case):
     def test_copies(self):
         x = ilex.asarray([[1, 2], [3, 4]]) * 2

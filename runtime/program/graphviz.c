@@ -11,7 +11,7 @@
 #include "runtime/jit/cc.h"
 #include "runtime/program/program.h"
 
-enum { LIMIT_MS = 10000, PART = 4096 };
+enum { LIMIT_MS = 3000, PART = 4096 };
 
 static const char *
 find_dot(void)

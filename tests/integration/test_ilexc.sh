@@ -142,6 +142,9 @@ expect 0 '^digraph' graph --dot iota.ilx
 expect 2 'takes no value' graph --dot=x iota.ilx
 printf 'ilex 1\nprogram p\nsize n\nin x : f64[n+1]\nout y : f64[n] = x[1:]\n' >dot.ilx
 expect 0 'v[0-9]*\[_0 *[+] *1\]' graph --dot dot.ilx
+printf 'ilex 1\nprogram p\nsize n\nin x : f64[n]\nout o : f64 = sum(compress(x, x > 0.0))\n' >count.ilx
+expect 0 'out0 .label="o"' graph --dot count.ilx # what is counted is no output
+"$ilexc" graph --dot count.ilx | grep -q 'out1' && fail 'two outputs in the graph'
 
 # ---- run: sizes and inputs ----
 
