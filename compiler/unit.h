@@ -450,8 +450,9 @@ const ilex_array *ix_unit_source(const ix_unit *u, const ilex_array *n);
 /* compiler/graph/kept.c: a lambda without axes that a reduction kept, itself if
  * it has none: as it has them it reads one that has not. */
 ilex_array *ix_without_kept(ix_unit *u, ilex_array *n);
-/* An update of a part of an array, one point of which each point of the read
- * is, as a lambda; NULL: it is none. */
+
+/* compiler/graph/boxes.c: an update of a part of an array, each point of which
+ * the read takes once, as a lambda; NULL: it is none. */
 ilex_array *ix_update_of_box(ilex_array *n);
 
 /* Calls "fn" for every load of a body with the frame around it, for one body

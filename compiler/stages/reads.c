@@ -6,8 +6,12 @@
 #include "compiler/stages/partition.h"
 #include "lib/build/foreign.h"
 
-/* How much longer an operation of a function takes, as most wait for others. */
-enum { MANY_READS = 1 << 20, WAITS = 2, MANY_CASES = 6 };
+enum {
+    MANY_READS = 1 << 20,
+    WAITS = 2,     /* how much longer an operation of a function takes, as most
+                      wait for others */
+    MANY_CASES = 6 /* arrays that decide on indices, one inside of the other */
+};
 
 typedef ix_partition_info info;
 typedef ix_partition partition;
@@ -180,9 +184,9 @@ measure_body(partition *p, const ilex_array *body)
     return measured;
 }
 
-/* Each of the arrays that decide on indices and are computed one inside of the
- * other cuts the loops that those before left: after some of them what is read
- * is stored. */
+/* Of arrays that decide on indices and are computed one inside of the other
+ * each cuts the loops that those before left: after some what is read is
+ * stored. */
 static void
 count_cases(partition *p, info *x, const ilex_array *n)
 {

@@ -124,8 +124,9 @@ enter(ix_reader *r)
 {
     if (++r->nesting > IX_TEXT_MAX_NESTING)
         ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
-                    "brackets and prefix operators nest deeper than %d; give "
-                    "parts of the expression names with let",
+                    "brackets, prefix operators and what lets of a body name "
+                    "nest deeper than %d; give parts names by statements of "
+                    "their own, `let x = ...`",
                     (int)IX_TEXT_MAX_NESTING);
 }
 
