@@ -217,9 +217,10 @@ ix_partition_add_work(partition *p, size_t i)
         info *y = ix_partition_of(p, operand);
         y->users++;
         x->branches |= y->branches && !y->root;
-        x->cases = y->cases > x->cases ? y->cases : x->cases;
         size_t at = ix_unit_position(p->u, operand);
         bool loaded = p->u->stored && p->u->stored[at];
+        if (!loaded && !y->root && !ix_map_find(&p->u->left, operand))
+            x->cases = y->cases > x->cases ? y->cases : x->cases;
         if (!loaded && !(operand->ops[0]->flags & IX_HAS_REDUCE))
             x->work += y->work;
     }

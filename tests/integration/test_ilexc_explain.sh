@@ -42,8 +42,14 @@ says "in x : f64[n]|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a[::-1] + 
     '^  a: stored, for its parts are written side by side$'
 says "$x|let a = concat(x, 2*x; axis=0)|out y : f64[2*n] = a" \
     '^  1 part of expressions without a name: computed where it is read$'
-says "$x|let a = update(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
-says "$x|let a = add_at(x[0:0], 1.0)|out y : f64[n] = a" 'single elements of it are changed$'
+says "$x|in k : i64[m]|let a = update(x[k], 1.0)|out y : f64[n] = a" \
+    'single elements of it are changed$'
+says "$x|in k : i64[m]|let a = add_at(x[k], 1.0)|out y : f64[n] = a" \
+    'single elements of it are changed$'
+says "$x|let a = update(x[0:0], 1.0)|out y : f64[n] = a" \
+    '^  k0 on \[n\]: writes y; reads x$'
+says "in x : f64[9]|let a = update(x[0], 1.0)|let b = add_at(a[1:3], x[4:6])|let c = update(b[2], 1.0)|let d = update(c[3], 1.0)|let e = update(d[4], 1.0)|let f = update(e[5], 1.0)|out y : f64[9] = update(f[6], 1.0)" \
+    '^  f: stored, for its value depends on conditions .* or by what has many such$'
 says "$x|let a = update(x[x > 0.5], 1.0)|out y : f64[n] = a" \
     '^  k0 on \[n\]: writes y; reads x$'
 says "in x : f64[n, m]|let a = add_at(x[:, arange(m) > 2], 1.0)|out y : f64[n, m] = a" \
