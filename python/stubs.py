@@ -45,7 +45,7 @@ _DTypeLike = dtype | str | type
 TYPES = {
     "Any":
         "args axes by dl_device inputs key kind kwargs made max_version "
-        "memo named obj operands ord other outputs pairs step_ stream ufunc",
+        "memo named obj operands ord other outputs pairs stream ufunc",
     "Sequence[_ArrayLike]": "first next stack values",
     "_ArrayLike | None": "append max min prepend sorter until",
     "int": "k n n_rows num number",
@@ -214,10 +214,9 @@ def definition(where, name, taken, gives, doc, indent=""):
     return "\n".join(lines) + ("" if doc else " ...")
 
 
-def function(where, name, f, doc=True, indent="", gives="Array"):
+def function(where, name, f, indent="", gives="Array"):
     return definition(where, name, parameters(where, inspect.signature(f)),
-                      RETURNS.get(where, gives), doc and inspect.getdoc(f),
-                      indent)
+                      RETURNS.get(where, gives), inspect.getdoc(f), indent)
 
 
 def operators():

@@ -23,12 +23,7 @@ HOME=$work
 export ILEX_LIBRARY ILEX_CACHE HOME
 
 # A clone, of which the tests write to the copy alone.
-mkdir "$work/clone"
-cp -r "$srcdir/python" "$work/clone/python"
-for part in bindings include LICENSE lib
-do
-    ln -s "$srcdir/$part" "$work/clone/$part"
-done
+sh "$srcdir/tests/python/clone.sh" "$srcdir" "$work/clone"
 environment() {
     "$python" -m venv --system-site-packages "$work/$1"
 }

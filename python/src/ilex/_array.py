@@ -3,6 +3,7 @@
 
 import operator
 import threading
+from contextlib import contextmanager
 
 from . import _core
 from ._dtypes import BY_SHORT
@@ -20,6 +21,19 @@ class SubscriptError(Error, IndexError):
 MOST_LINES = 100  # of a program that notebooks show a picture of
 
 traces = []  # the threads of traces that are open, innermost last
+
+
+@contextmanager
+def trace():
+    """A trace of this thread: arrays need not have elements in it, what is
+    assumed in it holds there alone, and other threads wait."""
+    mark = _core.scope_begin()
+    traces.append(threading.get_ident())
+    try:
+        yield
+    finally:
+        traces.pop()
+        _core.scope_end(mark)
 
 
 def tracing():

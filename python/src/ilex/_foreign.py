@@ -43,7 +43,7 @@ class _Foreign:
     def _run(self, *storages):
         """What a program calls: storages for storages."""
         import numpy
-        given = [numpy.asarray(_core.data(s))[...] for s in storages]
+        given = [numpy.asarray(_core.data(s)) for s in storages]
         made = self.function(*given)
         if len(self.gives) == 1:
             made = (made,)

@@ -4,12 +4,11 @@
 import functools
 import inspect
 import re
-import threading
 import types
 import warnings
 
 from . import _core
-from ._array import Array, Weak, traces, tracing
+from ._array import Array, Weak, trace, tracing
 from ._convert import asarray, is_array
 from ._dtypes import as_dtype, dtype
 from ._generated import Error, SizeError
@@ -100,9 +99,7 @@ class Trace:
         self.inputs = list(map(_input, names, key, leaves))
         self.flat = form[1][1] == (dict, ()) and \
             is_flat(form[1][0], len(leaves))
-        mark = _core.scope_begin()
-        traces.append(threading.get_ident())
-        try:
+        with trace():
             for name in lengths.values():
                 _core.assume(f"{name} >= 2")
             made = []
@@ -110,9 +107,6 @@ class Trace:
             self.form = flatten(function(*args, **named), made)
             self.program = Program(
                 map(_output, made), names, _name(function)) if made else None
-        finally:
-            traces.pop()
-            _core.scope_end(mark)
 
     # ---- runs ----
 

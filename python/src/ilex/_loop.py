@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Loops of whole arrays, which programs run."""
 
-import threading
-from contextlib import contextmanager
-
 from . import _core
-from ._array import Array, traces
+from ._array import Array, trace, traces
 from ._convert import asarray
 from ._lengths import text
 from ._tree import fill, flatten
 
 __all__ = ["loop"]
-
-_open = threading.local()  # how many loops surround the one that is made
 
 
 def loop(steps, body, first, *, until=None, stack=None):
@@ -28,9 +23,8 @@ def loop(steps, body, first, *, until=None, stack=None):
     leaves = []
     form = flatten(first, leaves)
     starts = [asarray(x) for x in leaves]
-    depth = getattr(_open, "depth", 0)
-    with _traced(depth + 1):
-        t = _core.loop_step(f"t{depth}:{text((steps,))}")
+    with trace():  # loops inside of one another have names of their own
+        t = _core.loop_step(f"t{len(traces)}:{text((steps,))}")
         carried = [_core.loop_carry(x.dtype.number, x.domain) for x in starts]
         old = fill(form, carried)
         made = body(t, old)
@@ -43,21 +37,6 @@ def loop(steps, body, first, *, until=None, stack=None):
                              tuple(map(asarray, kept)), (), False)
     last = fill(form, results[:len(new)])
     return last if stack is None else (last, fill(stacked, results[len(new):]))
-
-
-@contextmanager
-def _traced(depth):
-    """Arrays in it need not have elements, as in what `ilex.jit` traces; what
-    is assumed in it holds there alone."""
-    mark = _core.scope_begin()
-    traces.append(threading.get_ident())
-    before, _open.depth = depth - 1, depth
-    try:
-        yield
-    finally:
-        _open.depth = before
-        traces.pop()
-        _core.scope_end(mark)
 
 
 def _alike(form, made, starts):
