@@ -235,9 +235,9 @@ leave_out(ix_computing *x)
     ix_kernel **at = &u->kernels;
     while (*at != x->by)
         at = &(*at)->next;
-    x->by->nests = ix_stmts_without(ix_stmt_clone(u, NULL, x->by->nests),
-                                    x->buffer, false);
-    x->by->body = ix_stmts_without(x->by->body, x->buffer, false);
+    const bool *it = ix_buffers_but(u, x->buffer, false);
+    x->by->nests = ix_stmts_without(ix_stmt_clone(u, NULL, x->by->nests), it);
+    x->by->body = ix_stmts_without(x->by->body, it);
     if (!x->by->nests)
         *at = x->by->next;
 }
@@ -256,7 +256,7 @@ note_nests(ix_computing *x)
 {
     ix_kernel *k = x->at->k;
     ix_stmt *nests = ix_stmt_clone(x->u, NULL, ix_compute_naive(x)->nests);
-    nests = ix_stmts_without(nests, x->buffer, true);
+    nests = ix_stmts_without(nests, ix_buffers_but(x->u, x->buffer, true));
     ix_stmt_each(nests, store_made, x);
     k->nests = ix_stmt_clone(x->u, NULL, k->nests);
     *ix_stmt_end(&k->nests) = nests;

@@ -193,8 +193,8 @@ adopted(ix_computing *x)
                             ix_scalar_index(u->ctx, r.variable[i]));
     }
     size_t first = k->nvariables;
-    from.body =
-        ix_stmts_without(ix_stmt_clone(u, NULL, from.body), x->buffer, true);
+    from.body = ix_stmts_without(ix_stmt_clone(u, NULL, from.body),
+                                 ix_buffers_but(u, x->buffer, true));
     ix_stmt *list = ix_kernel_adopt(u, k, &from);
     size_t end = k->nvariables;
     for (size_t i = first; i < end; i++)

@@ -114,9 +114,11 @@ bool ix_buffer_is_of_kernels(const ix_unit *u, int buffer);
  * it was. */
 ix_refusal ix_kernels_keep(ix_unit *u, const ix_kernel *from,
                            const ix_kernel *to, ix_stmt *list);
-/* The list without stores to a buffer, or to others, and without loops that
- * have nothing left in them. */
-ix_stmt *ix_stmts_without(ix_stmt *list, int buffer, bool others);
+/* By buffer: is it that one, or another one? */
+bool *ix_buffers_but(ix_unit *u, int buffer, bool others);
+/* The list without stores to buffers that are gone, and without loops that have
+ * nothing left in them. */
+ix_stmt *ix_stmts_without(ix_stmt *list, const bool *gone);
 
 /* The list, whose accesses are "later", may stand behind that of a loop over
  * the same variable, in one loop then (apart.c). */

@@ -20,10 +20,19 @@
 
 /* ---- how it is stored ---- */
 
+static bool
+is_about_others(void *user, ix_stmt *s)
+{
+    const ix_inlining *x = user;
+    return s->buffer != x->buffer;
+}
+
 static void
 find_pieces(ix_inlining *x, ix_kernel *k)
 {
-    ix_accesses a = ix_accesses_in(x->u, k, k->body);
+    ix_accesses a = {.n = 0};
+    if (!ix_stmt_each(k->body, is_about_others, x))
+        a = ix_accesses_in(x->u, k, k->body);
     for (size_t i = 0; i < a.n && !x->wrong; i++) {
         const ix_access *y = &a.item[i];
         if (y->buffer != x->buffer || y->stmt->buffer != x->buffer)
@@ -194,7 +203,7 @@ inline_stmt(void *user, ix_stmt *s)
     return true;
 }
 
-/* A list with expressions instead of reads, without what stores it. */
+/* A list with expressions instead of reads. */
 static ix_stmt *
 inlined(ix_inlining *x, const ix_stmt *list)
 {
@@ -202,7 +211,6 @@ inlined(ix_inlining *x, const ix_stmt *list)
     made.body = ix_stmt_clone(x->u, NULL, list);
     ix_accesses a = ix_accesses_in(x->u, &made, made.body);
     x->a = &a;
-    made.body = ix_stmts_without(made.body, x->buffer, false);
     ix_stmt_each(made.body, inline_stmt, x);
     return made.body;
 }
@@ -230,37 +238,20 @@ inline_all(ix_inlining *x)
     ix_stmt **made =
         ix_arena_new(&u->arena, 2 * (size_t)u->nkernels * sizeof *made);
     ix_refusal r = make_all(x, made);
-    for (ix_kernel **k = &u->kernels; *k && r.class == IX_REFUSAL_NONE;) {
-        (*k)->directed |= !ix_stmt_loads(u, (*k)->body, is_other_load, x);
-        (*k)->body = *made++;
-        (*k)->nests = *made++;
-        if ((*k)->body)
-            k = &(*k)->next;
-        else
-            *k = (*k)->next;
+    for (ix_kernel *k = u->kernels; k && r.class == IX_REFUSAL_NONE;
+         k = k->next) {
+        k->directed |= !ix_stmt_loads(u, k->body, is_other_load, x);
+        k->body = *made++;
+        k->nests = *made++;
     }
     return r;
 }
 
-/* The buffer goes from what is known beside kernels. */
-static void
-forget(ix_unit *u, int buffer)
+bool
+ix_may_inline(ix_unit *u, int buffer)
 {
-    memmove(&u->buffer[buffer], &u->buffer[buffer + 1],
-            (--u->nbuffers - (size_t)buffer) * sizeof *u->buffer);
-    u->ncalled = SIZE_MAX;
-    u->count_buffer -= u->count_buffer > buffer;
-    for (size_t i = 0; i < u->ncalls; i++) {
-        ix_foreign_call *c = u->call[i];
-        for (int a = 0; a < c->narguments + c->nresults; a++)
-            c->slice[a].buffer -= c->slice[a].buffer > buffer;
-    }
-    for (size_t i = 0; i < u->norder && u->decision; i++) {
-        ix_decision *d = &u->decision[i];
-        if (d->buffer == buffer)
-            *d = (ix_decision){IX_REASON_INLINED, d->reads, d->work, -1};
-        d->buffer -= d->buffer > buffer;
-    }
+    ix_inlining x = {.u = u, .buffer = buffer};
+    return !why_not_stored_so(&x);
 }
 
 ix_refusal
@@ -278,9 +269,9 @@ ix_kernels_inline(ix_unit *u, const ix_directive *d, ix_kernel **k)
     ix_refusal r = look_at_kernels(&x);
     if (r.class == IX_REFUSAL_NONE)
         r = look_at_what_it_reads(&x);
-    if (r.class == IX_REFUSAL_NONE)
+    if (r.class == IX_REFUSAL_NONE && x.last)
         r = inline_all(&x);
     if (r.class == IX_REFUSAL_NONE)
-        forget(u, x.buffer);
+        ix_buffers_drop(u, ix_buffers_but(u, x.buffer, false));
     return r;
 }

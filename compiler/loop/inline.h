@@ -34,8 +34,7 @@ typedef struct ix_inlining {
 int ix_inline_pieces(const ix_inlining *x, ix_accesses *a,
                      const ix_access *read, int *piece);
 
-/* The statement computes what it has read; buffers behind are one number
- * further ahead. */
+/* The statement computes what it has read. */
 void ix_inline_stmt(ix_inlining *x, ix_stmt *s);
 
 #endif

@@ -148,11 +148,9 @@ read_element(void *user, ilex_array *load, ilex_array *const *index)
     ix_inlining *x = user;
     const ix_access *read = x->a->item;
     int piece[IX_MOST_PIECES];
-    if (load->attr[0] < x->buffer)
+    (void)index;
+    if (load->attr[0] != x->buffer)
         return NULL;
-    if (load->attr[0] > x->buffer)
-        return ix_scalar_load(x->u->ctx, (ilex_dtype)load->dtype,
-                              (int)load->attr[0] - 1, load->nops, index);
     while (read->stmt != x->stmt || read->index != load->ops)
         read++;
     int n = ix_inline_pieces(x, x->a, read, piece);
@@ -165,5 +163,4 @@ ix_inline_stmt(ix_inlining *x, ix_stmt *s)
     x->stmt = s;
     for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++)
         s->x[i] = at_point(x, NULL, NULL, s->x[i]);
-    s->buffer -= s->buffer > x->buffer;
 }

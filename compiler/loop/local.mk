@@ -20,6 +20,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/core.c \
 	compiler/loop/distances.c \
 	compiler/loop/distances.h \
+	compiler/loop/drop.c \
 	compiler/loop/expand.c \
 	compiler/loop/fetch.c \
 	compiler/loop/fission.c \

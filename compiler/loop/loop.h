@@ -127,6 +127,11 @@ int ix_load_axis(const ilex_array *load, int variable);
 /* Does a load run with it along any axis? */
 bool ix_load_uses(const ilex_array *load, int variable);
 
+/* inline.c: is it stored such that what reads it may compute it? */
+bool ix_may_inline(ix_unit *u, int buffer);
+/* drop.c: temporaries that are gone, which nothing reads, are no more. */
+void ix_buffers_drop(ix_unit *u, const bool *gone);
+
 /* merge.c: makes one kernel of "a" and "b", the next one, where neither reads
  * what the other writes, or both are scans; else says why not, or NULL. */
 const char *ix_kernels_merge(ix_unit *u, ix_kernel *a, const ix_kernel *b);

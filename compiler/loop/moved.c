@@ -79,14 +79,23 @@ ix_kernels_keep(ix_unit *u, const ix_kernel *from, const ix_kernel *to,
 
 /* ---- it goes ---- */
 
+bool *
+ix_buffers_but(ix_unit *u, int buffer, bool others)
+{
+    bool *is = ix_arena_new(&u->arena, u->nbuffers * sizeof *is);
+    for (int i = 0; i < (int)u->nbuffers; i++)
+        is[i] = (i == buffer) != others;
+    return is;
+}
+
 ix_stmt *
-ix_stmts_without(ix_stmt *list, int buffer, bool others)
+ix_stmts_without(ix_stmt *list, const bool *gone)
 {
     ix_stmt *left = NULL, **tail = &left;
     for (ix_stmt *s = list; s; s = s->next) {
-        bool empty = ix_stmt_is_output(s) && (s->buffer == buffer) != others;
+        bool empty = ix_stmt_is_output(s) && gone[s->buffer];
         if (s->body) {
-            s->body = ix_stmts_without(s->body, buffer, others);
+            s->body = ix_stmts_without(s->body, gone);
             empty = !s->body && !s->other;
         }
         if (!empty) {

@@ -46,24 +46,47 @@ ix_fuse_next(ix_unit *u, const ix_kernel *a)
 }
 
 static bool
-is_read(ix_unit *u, int buffer)
+note_load(void *user, const ilex_array *load)
 {
-    bool read = false;
-    for (ix_kernel *k = u->kernels; k && !read; k = k->next)
-        read = ix_stmts_load(u, k->body, buffer);
-    return read;
+    bool *unread = user;
+    unread[load->attr[0]] = false;
+    return true;
 }
 
-/* Temporaries that all who read them had as values go. */
+/* Those that nothing reads, all at once; notes it as done to one after the
+ * other, the last one first, which leaves the numbers of those before. */
+static bool
+drop_those_unread(ix_unit *u)
+{
+    bool any = false, *unread = ix_arena_new(&u->arena, u->nbuffers + 1);
+    for (size_t i = 0; i < u->nbuffers; i++)
+        unread[i] = u->buffer[i].forwarded;
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        ix_stmt_loads(u, k->body, note_load, unread);
+    for (int i = (int)u->nbuffers - 1; i >= 0; i--) {
+        ix_directive d = {.row = IX_KERNELS_inline};
+        unread[i] = unread[i] && ix_may_inline(u, i);
+        if (!unread[i])
+            continue;
+        d.name = ix_arena_string(&u->arena, ix_value_name('b', i).s);
+        ix_schedule_note(u, &u->schedule, &d);
+        any = true;
+    }
+    if (any)
+        ix_buffers_drop(u, unread);
+    ix_unit_number(u);
+    return any;
+}
+
+/* Temporaries that all who read them had as values go; others are unread
+ * then. */
 static void
 drop_unread(ix_unit *u)
 {
-    for (int i = (int)u->nbuffers - 1; i >= 0; i--) {
-        ix_directive d = {.row = IX_KERNELS_inline};
-        d.name = ix_arena_string(&u->arena, ix_value_name('b', i).s);
-        if (u->buffer[i].forwarded && !is_read(u, i))
-            ix_kernels_carry(u, &d);
-    }
+    while (drop_those_unread(u))
+        ;
+    if (u->kernels && ix_option_int(u->ctx, IX_OPTION_verify))
+        ix_check_kernels(u, "kernels");
 }
 
 void

@@ -185,11 +185,22 @@ ix_measure(ix_unit *u, int nbodies, ilex_array *const *body)
     return capped(sum);
 }
 
+/* Bounds of a nest that are computed, and compared with the range that a thread
+ * is given. */
+static int
+count_ends(const ix_stmt *nest)
+{
+    int sum = 0;
+    for (int i = 0; i < ix_operands_before(nest, IX_for_while); i++)
+        sum += (nest->x[i]->kind != IX_CONST) + (nest->x[i]->kind == IX_LINEAR);
+    return sum;
+}
+
 /* The statements of a nest: its bounds, and stores that share nodes. */
 static int64_t
 count_nest(counter *c, ix_stmt *nest)
 {
-    int64_t sum = 0;
+    int64_t sum = nest->kind == IX_STMT_FOR ? count_ends(nest) : 0;
     for (; nest->kind == IX_STMT_FOR; nest = ix_nest_inside(nest))
         sum += 2 * (nest->n[IX_for_lo] + nest->n[IX_for_hi]) - 3;
     for (; nest; nest = nest->next)

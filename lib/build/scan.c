@@ -237,11 +237,14 @@ inline_index(void *user, ilex_array *load, ilex_array *const *index)
 
 /* ---- bodies ---- */
 
-/* What "n" depends on: 1 if on a SELF, 0 if not, -1 after an error. Of a loop
- * what it begins with is asked: no SELF stands in its steps. */
+/* What "n" depends on: 1 if on a SELF of this scan, 0 if not, -1 after an
+ * error. Of a loop what it begins with is asked: no SELF stands in its steps.
+ */
 static int
 depends(closing *c, ilex_array *n)
 {
+    if (!(n->flags & IX_HAS_SELF))
+        return 0;
     bool loop = n->kind == IX_LOOP;
     int from = loop ? ix_repeat_carries(n) : 0;
     int end = loop ? 2 * from : ix_operand_count(n);

@@ -108,11 +108,12 @@ mentions_counted(const ilex_context *ctx, const ix_node_spec *s)
 static unsigned
 flags_of(const ilex_context *ctx, const ix_node_spec *s)
 {
-    unsigned f = 0;
-    if (ix_kind_infos[s->kind].array)
-        return 0;
+    unsigned f = s->kind == IX_SELF ? IX_HAS_SELF : 0u;
+    bool array = ix_kind_infos[s->kind].array;
     for (int i = 0; i < s->nops; i++)
-        f |= s->ops[i]->flags;
+        f |= array ? s->ops[i]->flags & IX_HAS_SELF : s->ops[i]->flags;
+    if (array)
+        return f;
     f |= s->kind == IX_INDEX ? IX_HAS_INDEX : 0u;
     f |= s->kind == IX_CARRY ? IX_HAS_INDEX | IX_HAS_LOAD : 0u;
     f |= s->kind == IX_RINDEX ? IX_HAS_RINDEX : 0u;

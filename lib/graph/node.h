@@ -106,8 +106,10 @@ enum {
     IX_HAS_APPLY = 128,  /* calls a foreign function */
     /* is a condition on indices, or such and others joined by and, or, not */
     IX_HAS_CONDITION = 256,
-    IX_MAY_FAIL = 512,  /* an integer that is data and that runs check */
-    IX_HAS_VALUE = 1024 /* needs what statements compute */
+    IX_MAY_FAIL = 512,   /* an integer that is data and that runs check */
+    IX_HAS_VALUE = 1024, /* needs what statements compute */
+    IX_HAS_SELF = 2048   /* arrays: is made of a result of a scan that is being
+                            written */
 };
 
 /* Description of a node to be made. */

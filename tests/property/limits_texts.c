@@ -181,6 +181,44 @@ limit_chains(diff_random *r, ix_text *t)
 }
 
 void
+limit_scans(diff_random *r, ix_text *t)
+{
+    int n = diff_between(r, 1, 1200);
+    ix_text_put(t, "size n\nin t0 : i64[n]\n");
+    for (int i = 0; i < n; i++)
+        if (diff_chance(r, 30))
+            ix_text_format(t, "let t%d = t%d + t%d\n", i + 1, i,
+                           diff_draw(r, i + 1));
+        else
+            ix_text_format(t,
+                           "scan k forward t%d[k:n] : i64 = where(k == 0, "
+                           "t%d[k], t%d[k-1] + t%d[k])\n",
+                           i + 1, i, i + 1, diff_draw(r, i + 1));
+    ix_text_format(t, "out y : i64[n] = t%d\n", n);
+}
+
+void
+limit_parts(diff_random *r, ix_text *t)
+{
+    static const char *const length[] = {"1", "n", "m + 1", "2*n", "n + m"};
+    int n = diff_between(r, 1, 300), rank = diff_between(r, 1, 2);
+    int axis = diff_draw(r, rank);
+    ix_text_put(t, "size n, m\n");
+    for (int i = 0; i < n; i++) {
+        ix_text_format(t, "in x%d : i64[%s", i,
+                       axis == 0 ? length[diff_draw(r, 5)] : "n");
+        if (rank > 1)
+            ix_text_format(t, ", %s",
+                           axis == 1 ? length[diff_draw(r, 5)] : "m");
+        ix_text_put(t, "]\n");
+    }
+    ix_text_put(t, "out y = concat(");
+    for (int i = 0; i < n; i++)
+        ix_text_format(t, "%sx%d*%d", i ? ", " : "", i, diff_draw(r, 3));
+    ix_text_format(t, "; axis=%d)\n", axis);
+}
+
+void
 limit_nested(diff_random *r, ix_text *t)
 {
     int depth = diff_between(r, 1, 240), terms = diff_between(r, 1, 6);
