@@ -136,8 +136,10 @@ typedef struct ix_compiled_kernel {
     const ix_condition *condition; /* else the next one runs in its place; NULL:
                                       there is none */
     int rank;
-    int axis;   /* whose range it is called for; -1: one call with (0, 1) */
-    int serial; /* along which a chunk is one thread's (a scan), -1: none */
+    int axis;    /* whose range it is called for; -1: one call with (0, 1) */
+    int serial;  /* along which a chunk is one thread's (a scan), -1: none */
+    int grid[3]; /* on a GPU: axes whose points threads along x, y, z share, a
+                    bit each */
     ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */

@@ -200,6 +200,7 @@ typedef struct ix_variable {
  * it numbers itself. Variables 0 to rank-1 of its box are the indices of what
  * it stores. */
 typedef struct ix_stmt ix_stmt;
+enum { IX_GRID_DIMS = 3 };
 typedef struct ix_kernel {
     int number;
     ix_stmt *body;
@@ -224,6 +225,9 @@ typedef struct ix_kernel {
     int nvalues;
     struct ix_schedule *schedule;    /* of its loops, or NULL */
     struct ix_kernel_layout *layout; /* of its arguments */
+    int grid_loops;         /* over threads, of the nest with the most */
+    int grid[IX_GRID_DIMS]; /* axes of the box that these are along, x, y, z, a
+                               bit each */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */
     size_t nunit_strides, unit_stride_capacity;
     /* After `share`: whose function it calls, with other arguments (NULL: its

@@ -59,14 +59,15 @@ typedef struct ix_emitter {
     bool lines;
     bool headless;
     ix_function_set functions;
-    bool fetches;         /* something is asked for */
-    bool streams;         /* a row is written past the caches */
-    bool rows;            /* a row is of vectors */
-    bool blocks;          /* a block of a contraction is a function */
-    bool chains;          /* so is a row of its accumulators */
-    bool hides;           /* a value is made opaque */
-    bool bounds;          /* the end of a loop is */
-    bool folds;           /* lanes are combined by halves */
+    bool fetches;               /* something is asked for */
+    bool streams;               /* a row is written past the caches */
+    bool rows;                  /* a row is of vectors */
+    bool blocks;                /* a block of a contraction is a function */
+    bool chains;                /* so is a row of its accumulators */
+    bool hides;                 /* a value is made opaque */
+    bool bounds;                /* the end of a loop is */
+    bool threads[IX_GRID_DIMS]; /* a loop is over those along x, y, z */
+    bool folds;                 /* lanes are combined by halves */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 
     /* per kernel */

@@ -123,24 +123,33 @@ put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
     ix_text_put(t, bound ? ")" : "");
 }
 
+static bool
+is_zero(const ilex_array *x)
+{
+    return x->kind == IX_CONST && x->attr[0] == 0;
+}
+
 /* A loop of a grid takes, in each thread, points that are as far apart as there
- * are threads. */
+ * are threads along its dimension. */
 void
 ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
     bool grid = s->how == IX_GRID;
+    char dim = "xyz"[s->dim];
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
         ix_emit_put(e, "#pragma unroll 1");   /* rows of 65 that are unrolled */
     ix_text *t = ix_emit_line(e);
+    e->threads[s->dim] |= grid;
     ix_text_format(t, "for (i64 %s = ", v.s);
-    if (grid)
-        ix_text_put(t, "(i64)blockIdx.x * blockDim.x + threadIdx.x");
-    else
+    if (!grid || !is_zero(ix_for_lo(s)))
         ix_emit_sum(e, s->down ? ix_for_hi(s) : ix_for_lo(s), t);
+    if (grid)
+        ix_text_format(t, "%sthread_%c()", is_zero(ix_for_lo(s)) ? "" : " + ",
+                       dim);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
     put_bound(e, s, t);
     if (ix_for_while(s)) {
@@ -149,7 +158,7 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     }
     ix_text_format(t, "; %s", v.s);
     if (grid)
-        ix_text_put(t, " += (i64)gridDim.x * blockDim.x");
+        ix_text_format(t, " += threads_%c()", dim);
     else if (s->step == 1)
         ix_text_put(t, s->down ? "--" : "++");
     else
@@ -379,7 +388,7 @@ put_distance(const ix_emitter *e, const ilex_array *x, const ilex_array *lo,
     ix_text_put(t, sum ? "(u64)(" : "(u64)");
     ix_emit_sum(e, x, t);
     ix_text_put(t, sum ? ")" : "");
-    if (lo && !(lo->kind == IX_CONST && lo->attr[0] == 0)) {
+    if (lo && !is_zero(lo)) {
         ix_text_put(t, " - ");
         put_distance(e, lo, NULL, t);
     }

@@ -150,8 +150,8 @@ hoist_element(ix_builder *b, ix_element e, int *depth)
 }
 
 /* Where in the kernel's range the block at "depth" is: the variable of the
- * outermost loop, which on a GPU is that of the grid, or the beginning outside
- * of it. */
+ * outermost loop, on a GPU that over all points of the grid, or the beginning
+ * outside of it. */
 static ilex_array *
 outer_position(ix_builder *b, int depth)
 {
@@ -185,13 +185,18 @@ hoist_checked(ix_builder *b, int buffer, ilex_array *x)
     ix_build_note(b, x, part[0], depth);
 }
 
-/* On a GPU what the kernel itself may have written is read inside of the loop
- * over the grid, which is the outermost one, behind the writes. */
-static bool
-in_the_grid(const ix_builder *b, const ilex_array *load)
+/* On a GPU what the kernel itself may have written is read inside of all loops
+ * over the grid, behind the writes: their depth. */
+static int
+depth_of_grid(const ix_builder *b, const ilex_array *load)
 {
-    return b->u->target->grid && b->k->ordered && b->depth > 0 &&
-           ix_buffer_is_written(&b->u->buffer[load->attr[0]]);
+    int depth = b->u->target->grid && b->k->ordered &&
+                        ix_buffer_is_written(&b->u->buffer[load->attr[0]])
+                    ? b->depth
+                    : 0;
+    while (depth > 0 && !b->open[depth].grid)
+        depth--;
+    return depth;
 }
 
 /* What an iteration has of a temporary of its own is another one's after it:
@@ -204,7 +209,7 @@ least_depth(const ix_builder *b, const ilex_array *load)
         if (b->open[at].loop &&
             ix_is_part_of(b->k, b->open[at].loop - 1, buffer->within))
             return at;
-    return in_the_grid(b, load);
+    return depth_of_grid(b, load);
 }
 
 static void

@@ -50,12 +50,14 @@ ix_host_put_grid_start(ix_host *h, size_t kernel, size_t variant)
         put_fixed_kernel(h, kernel, variant);
     ix_text_put(h->t, "static cudaError_t\n");
     ix_host_put_variant_name(h, "ilex_start", kernel, variant);
-    ix_text_put(h->t, "(void **parameters, unsigned blocks, "
-                      "cudaStream_t stream)\n"
-                      "{\n"
-                      "    return cudaLaunchKernel(");
+    ix_text_put(
+        h->t,
+        "(void **parameters, const ilex_grid *g, cudaStream_t stream)\n"
+        "{\n"
+        "    const dim3 blocks(g->blocks[0], g->blocks[1], g->blocks[2]);\n"
+        "    const dim3 threads(g->threads[0], g->threads[1], g->threads[2]);\n"
+        "    return cudaLaunchKernel(");
     put_kernel_name(h, kernel, variant);
-    ix_text_put(h->t, ", dim3(blocks), dim3(ILEX_THREADS),\n"
-                      "                            parameters, 0, stream);\n"
+    ix_text_put(h->t, ", blocks, threads, parameters, 0, stream);\n"
                       "}\n\n");
 }

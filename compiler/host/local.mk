@@ -39,6 +39,7 @@ RUN_TEXTS = \
 	compiler/run/asked.inc \
 	compiler/run/checks.inc \
 	compiler/run/forms.inc \
+	compiler/run/grid.inc \
 	compiler/run/outside.inc \
 	compiler/run/repeats.inc \
 	compiler/run/sizes.inc \

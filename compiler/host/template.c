@@ -71,6 +71,8 @@ static const char *const functions[] = {
 
 #include "compiler/host/load.str"
     "%if grid",
+#include "compiler/run/grid.str"
+
 #include "compiler/host/grid.str"
     "%else",
     "#if defined(__SSE2__) && defined(__GNUC__)",

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * grid L M ...: the points of a nest are threads of a GPU: one loop over their
- * numbers, from which indices are found out:
+ * grid L M ...: the points of a nest are threads of a GPU. Up to three loops
+ * run over the threads of blocks along z, y and x, the innermost one along x:
  *
- *     for i in [a, n)               t = m - b
- *         for k in [b, m)           for g in [0, (n - a)*t)
- *             ...[i, k]                 r = g / t
- *                                       k = g - r*t + b
- *                                       i = r + a
- *                                       ...[i, k]
+ *     for i in [a, n)               for i in [a, n) grid y
+ *         for k in [b, m)               for k in [b, m) grid x
+ *             ...[i, k]                     ...[i, k]
+ *
+ * Of more, the outer ones are one along z, over the numbers of their points,
+ * from which indices are found out; so are all along x where integers that are
+ * data are checked, since the number says which failure is the first:
+ *
+ *     t = m - b
+ *     for g in [0, (n - a)*t) grid x
+ *         r = g / t
+ *         k = g - r*t + b
+ *         i = r + a
+ *         ...[i, k]
  *
  * needs: a rectangular nest outside of which nothing uses what it writes, since
  * threads do not wait for each other; gives: what is inside, once each. What
@@ -19,7 +27,8 @@
 
 /* A loop whose points are spread over threads. */
 typedef struct grid_axis {
-    ilex_array *lo, *length;
+    ilex_array *lo, *hi;
+    ilex_array *length; /* of one of several that are one loop */
 } grid_axis;
 
 typedef struct grid {
@@ -27,9 +36,8 @@ typedef struct grid {
     ix_kernel *k;
     ix_stmt **tail; /* where statements are put */
     grid_axis axis[IX_MOST_LOOPS];
-    int variable[IX_MOST_LOOPS], rank;
-    ix_substitution become; /* of the loops' variables */
-    bool optional;
+    int several; /* outer loops that are one loop over the numbers of points */
+    ix_substitution become; /* of their variables */
 } grid;
 
 /* ---- legality ---- */
@@ -169,32 +177,45 @@ one_bound(grid *g, const ix_stmt *loop, int group)
     return ix_value_of(g->u, s);
 }
 
+/* The ends of a loop, before all of the grid; of one of several its length. */
 static void
-add_axis(grid *g, const ix_stmt *loop)
+note_ends(grid *g, int i, const ix_stmt *loop)
 {
     ilex_context *ctx = g->u->ctx;
-    grid_axis *a = &g->axis[g->rank];
+    grid_axis *a = &g->axis[i];
     a->lo = one_bound(g, loop, IX_for_lo);
-    a->length = ix_index_fma(ctx, one_bound(g, loop, IX_for_hi), -1, a->lo);
+    a->hi = one_bound(g, loop, IX_for_hi);
+    if (i >= g->several)
+        return;
+    a->length = ix_index_fma(ctx, a->hi, -1, a->lo);
     /* The first length may be negative where a piece is outside of what is
      * called; the others are not, so there are no points. */
     if (loop->optional)
         a->length = ix_index_max(ctx, a->length, ix_index_const(ctx, 0));
     a->length = value(g, 't', a->length);
-    g->optional |= loop->optional;
-    g->variable[g->rank++] = loop->number;
 }
 
-/* The indices of point "f" of the grid; the last one varies fastest. Division
- * without sign is the cheaper one. */
+static ix_stmt *
+put_loop(grid *g, int variable, ilex_array *lo, ilex_array *hi, int dim)
+{
+    ix_stmt *loop = ix_stmt_for(g->u, variable, lo, hi);
+    loop->how = IX_GRID;
+    loop->dim = (uint8_t)dim;
+    *g->tail = loop;
+    g->tail = &loop->body;
+    return loop;
+}
+
+/* The indices of point "f" of several loops; the last one varies fastest.
+ * Division without sign is the cheaper one. */
 static void
-decode(grid *g, ilex_array *f)
+decode(grid *g, const ix_cursor *c, ilex_array *f)
 {
     ilex_context *ctx = g->u->ctx;
-    for (int k = g->rank - 1; k >= 0; k--) {
-        ilex_array *length = g->axis[k].length, *rows = NULL;
-        ilex_array *x = ix_index_fma(ctx, g->axis[k].lo, 1, f);
-        if (k > 0) {
+    for (int i = g->several - 1; i >= 0; i--) {
+        ilex_array *length = g->axis[i].length, *rows = NULL;
+        ilex_array *x = ix_index_fma(ctx, g->axis[i].lo, 1, f);
+        if (i > 0) {
             rows = operation(g, IX_OP_FLOOR_DIVIDE, ILEX_U64,
                              ix_scalar_cast(ctx, ILEX_U64, f),
                              ix_scalar_cast(ctx, ILEX_U64, length));
@@ -203,57 +224,99 @@ decode(grid *g, ilex_array *f)
                 g, 't', operation(g, IX_OP_MULTIPLY, ILEX_I64, rows, length));
             x = ix_index_fma(ctx, x, -1, before);
         }
-        ix_substitution_set(&g->become, ix_scalar_index(ctx, g->variable[k]),
+        ix_substitution_set(&g->become,
+                            ix_scalar_index(ctx, ix_cursor_loop(&c[i])->number),
                             value(g, 'p', x));
         f = rows;
     }
 }
 
-/* The loop over all points; what its lengths need is put before. */
-static ix_stmt *
-loop_over_points(grid *g)
+/* One loop over the points of several. */
+static void
+put_several(grid *g, const ix_cursor *c, int dim)
 {
+    bool optional = false;
     ilex_array *points = g->axis[0].length;
-    for (int k = 1; k < g->rank; k++)
+    for (int i = 0; i < g->several; i++)
+        optional |= ix_cursor_loop(&c[i])->optional;
+    for (int i = 1; i < g->several; i++)
         points =
-            operation(g, IX_OP_MULTIPLY, ILEX_I64, points, g->axis[k].length);
+            operation(g, IX_OP_MULTIPLY, ILEX_I64, points, g->axis[i].length);
+    int number = ix_kernel_variable(g->u, g->k, IX_VARIABLE_GRID);
     ix_stmt *loop =
-        ix_stmt_for(g->u, ix_kernel_variable(g->u, g->k, IX_VARIABLE_GRID),
-                    ix_index_const(g->u->ctx, 0), points);
-    loop->how = IX_GRID;
-    loop->optional = g->optional;
-    *g->tail = loop;
-    g->tail = &loop->body;
-    return loop;
+        put_loop(g, number, ix_index_const(g->u->ctx, 0), points, dim);
+    loop->optional = optional;
+    decode(g, c, ix_scalar_index(g->u->ctx, number));
+}
+
+/* The loops of the grid, with what is inside of the nest; the last one is along
+ * x. */
+static void
+put_grid(grid *g, const ix_cursor *c, int n)
+{
+    const ix_stmt *inner = ix_cursor_loop(&c[n - 1]);
+    ix_stmt *inside = inner->body;
+    if (g->several)
+        put_several(g, c, n - g->several);
+    for (int i = g->several; i < n; i++) {
+        const ix_stmt *loop = ix_cursor_loop(&c[i]);
+        put_loop(g, loop->number, g->axis[i].lo, g->axis[i].hi, n - 1 - i)
+            ->optional = loop->optional;
+    }
+    if (g->several)
+        inside = ix_stmt_substitute(g->u, &g->become, inside);
+    *g->tail = inside;
+}
+
+/* Which axes of the kernel's box loops are dim, a bit each; of several nests
+ * of a kernel, those of one with the most loops. */
+static void
+note_axes(const grid *g, const ix_cursor *c, int n)
+{
+    ix_kernel *k = g->k;
+    if (n <= k->grid_loops)
+        return;
+    k->grid_loops = n;
+    memset(k->grid, 0, sizeof k->grid);
+    for (int i = 0; i < n; i++) {
+        int axis = ix_variable_root(k, ix_cursor_loop(&c[i])->number);
+        int dim = i < g->several ? n - g->several : n - 1 - i;
+        if (axis < k->box->rank)
+            k->grid[dim] |= 1 << axis;
+    }
 }
 
 ix_refusal
 ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
+    int n = d->nloops;
     ix_refusal r = {IX_REFUSAL_NONE, NULL};
     ix_stmt *front = NULL;
     grid g = {.u = u,
               .k = c->k,
               .tail = &front,
+              .several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n
+                         : n > IX_GRID_DIMS                ? n - 2
+                                                           : 0,
               .become = {.ctx = u->ctx, .became = ix_origin_keep, .user = u}};
     if (!u->target->grid)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "the target has no grid");
-    for (int i = 0; i < d->nloops && r.class == IX_REFUSAL_NONE; i++)
+    for (int i = 0; i < n && r.class == IX_REFUSAL_NONE; i++)
         r = look_at(u, &c[i], i);
     r = r.class == IX_REFUSAL_NONE ? look_beside(u, c) : r;
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    for (int i = 0; i < d->nloops; i++)
-        add_axis(&g, ix_cursor_loop(&c[i]));
-    ix_stmt *inner = ix_cursor_loop(&c[d->nloops - 1]), *loop;
     ix_stmt *after = ix_cursor_loop(c)->next;
-    loop = loop_over_points(&g);
-    loop->array = inner->array;
-    decode(&g, ix_scalar_index(u->ctx, loop->number));
-    *g.tail = ix_stmt_substitute(u, &g.become, inner->body);
+    const ilex_array *array = ix_cursor_loop(&c[n - 1])->array;
+    note_axes(&g, c, n);
+    for (int i = 0; i < n; i++)
+        note_ends(&g, i, ix_cursor_loop(&c[i]));
+    ix_stmt **outermost = g.tail;
+    put_grid(&g, c, n);
     ix_substitution_free(&g.become);
-    loop->next = after;
-    for (*c->at = front; *c->at != loop;)
+    (*outermost)->next = after;
+    (*outermost)->array = array;
+    for (*c->at = front; (*c->at)->how != IX_GRID;)
         c->at = &(*c->at)->next;
     return r;
 }

@@ -23,4 +23,5 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/recurrence.c \
 	compiler/lower/recurrence.h \
 	compiler/lower/reduce.c \
-	compiler/lower/reduce.h
+	compiler/lower/reduce.h \
+	compiler/lower/selects.c

@@ -545,10 +545,7 @@ bool
 ix_pass_peel(ix_unit *u)
 {
     for (ix_kernel **at = &u->kernels; *at;) {
-        const ix_stmt *store = ix_nest_body((*at)->body);
-        bool whole =
-            (*at)->ordered || ix_store_value(store)->flags & IX_MAY_FAIL;
-        if (!whole || ix_kernel_has_levels(*at))
+        if (ix_may_peel(u, *at))
             peel_kernel(u, *at);
         if ((*at)->body)
             at = &(*at)->next;

@@ -28,4 +28,9 @@ bool ix_nest_same_free_loops(const ix_stmt *a, const ix_stmt *b, int axis);
 /* Have all nests the same free loops as "like", with other levels? */
 bool ix_recurrence_is_one(const ix_stmt *like, const ix_stmt *nests, int axis);
 
+/* selects.c: do pieces of its box run each for itself? Not where iterations
+ * wait for others, or where which check fails first would differ; and is code
+ * for them worth its length? */
+bool ix_may_peel(ix_unit *u, const ix_kernel *k);
+
 #endif

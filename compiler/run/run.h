@@ -19,6 +19,8 @@
 
 #include "compiler/run/forms.inc"
 
+#include "compiler/run/grid.inc"
+
 #define IX_SHARED
 
 /* Makes c->tables of what was compiled. */

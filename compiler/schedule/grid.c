@@ -102,6 +102,39 @@ leave_to_one(ix_unit *u, ix_kernel *k)
     (*at)->body = rest;
 }
 
+/* How many dimensions of the grid its threads differ along. */
+static int
+count_dims(const ix_stmt *s)
+{
+    int n = 0;
+    for (; s && s->how == IX_GRID; s = s->body)
+        n = s->dim >= n ? s->dim + 1 : n;
+    return n;
+}
+
+/* Threads that differ along more dimensions than a nest has loops would do the
+ * same: one of them does it, as a loop of one point says. */
+static void
+even_out(ix_unit *u, ix_kernel *k)
+{
+    int dims = 0;
+    for (const ix_stmt *s = k->body; s; s = s->next)
+        dims = count_dims(s) > dims ? count_dims(s) : dims;
+    for (ix_stmt **at = &k->body; *at; at = &(*at)->next)
+        for (int dim = count_dims(*at); dim && dim < dims; dim++) {
+            ix_stmt *one = ix_stmt_for(
+                u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
+                ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
+            one->how = IX_GRID;
+            one->dim = (uint8_t)dim;
+            one->array = (*at)->array;
+            one->body = *at;
+            one->next = (*at)->next;
+            (*at)->next = NULL;
+            *at = one;
+        }
+}
+
 void
 ix_policy_grid(ix_unit *u, ix_kernel *k)
 {
@@ -109,4 +142,5 @@ ix_policy_grid(ix_unit *u, ix_kernel *k)
         if ((*c.at)->kind == IX_STMT_FOR && (*c.at)->how == IX_SERIAL)
             spread(u, c);
     leave_to_one(u, k);
+    even_out(u, k);
 }

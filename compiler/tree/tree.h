@@ -60,7 +60,7 @@ typedef enum ix_how {
     IX_VECTOR, /* no iteration waits for another: for vector units */
     IX_STREAM, /* copies lines of scratch memory, past the caches where they
                   begin at lines of these */
-    IX_GRID    /* from 0 on, over the threads of a GPU */
+    IX_GRID    /* over the threads of a GPU, along x, y or z of its grid */
 } ix_how;
 
 /* Bytes of a line of the caches. */
@@ -94,6 +94,7 @@ struct ix_stmt {
     bool idle : 1;  /* FOR: in an iteration all loops inside may have none */
     bool bound : 1; /* LET: the largest or smallest of bounds */
     bool rows : 1;  /* ASIDE: in all rows, else it is more than any */
+    uint8_t dim;    /* FOR over threads: 0 along x, 1 along y, 2 along z */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its

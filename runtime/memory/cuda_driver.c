@@ -267,14 +267,14 @@ find_kernel(int device, void *module, const char *name, void **function,
 
 /* In the default stream, which waits for what others of the context did. */
 static ilex_status
-launch(int device, void *function, int64_t blocks, int threads,
-       void **parameters, ix_error *err)
+launch(int device, void *function, const unsigned *blocks,
+       const unsigned *threads, void **parameters, ix_error *err)
 {
     ilex_status rc = enter(device, err);
     if (rc)
         return rc;
-    rc = check(api.launch(function, (unsigned)blocks, 1, 1, (unsigned)threads,
-                          1, 1, 0, NULL, parameters, NULL),
+    rc = check(api.launch(function, blocks[0], blocks[1], blocks[2], threads[0],
+                          threads[1], threads[2], 0, NULL, parameters, NULL),
                "launching a kernel", 0, device, err);
     leave();
     return rc;

@@ -40,8 +40,9 @@ typedef struct ix_driver {
     bool (*query)(const void *address, ix_space *space, int *device);
     /* Kernels; all NULL where the driver runs none. Compute capability of a
      * device; code (PTX or a cubin) as a module there, and away again; a kernel
-     * of it; a launch, whose parameters are addresses of its arguments: it goes
-     * on while the host does, synchronize() waits for it. */
+     * of it; a launch of so many blocks of so many threads along x, y and z,
+     * whose parameters are addresses of its arguments: it goes on while the
+     * host does, synchronize() waits for it. */
     ilex_status (*capability)(int device, int *major, int *minor,
                               ix_error *err);
     ilex_status (*load)(int device, const void *image, void **module,
@@ -49,8 +50,9 @@ typedef struct ix_driver {
     void (*unload)(int device, void *module);
     ilex_status (*find)(int device, void *module, const char *name,
                         void **function, ix_error *err);
-    ilex_status (*launch)(int device, void *function, int64_t blocks,
-                          int threads, void **parameters, ix_error *err);
+    ilex_status (*launch)(int device, void *function, const unsigned *blocks,
+                          const unsigned *threads, void **parameters,
+                          ix_error *err);
     /* called for a buffer that became older; NULL outside of tests */
     void (*poison)(void *buffer, size_t bytes);
 } ix_driver;

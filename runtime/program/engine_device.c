@@ -11,11 +11,7 @@
 #include "lib/base/fork.h"
 #include "runtime/program/program.h"
 
-enum {
-    MOST_DEVICES = 64,
-    THREADS = 128,        /* of a block */
-    MOST_BLOCKS = 1 << 16 /* of a grid: kernels stride over the rest */
-};
+enum { MOST_DEVICES = 64 };
 
 /* A program's code on one device; constant once it is published. */
 struct ix_device_code {
@@ -250,8 +246,8 @@ check_workspace(ix_run *r, const void *memory)
 /* A launch whose arguments are too long to go by value: they lie on the device
  * until it is done. */
 static ilex_status
-launch_indirect(ix_run *r, size_t i, size_t bytes, int64_t blocks, int64_t lo,
-                int64_t hi)
+launch_indirect(ix_run *r, size_t i, size_t bytes, const ix_grid *grid,
+                int64_t lo, int64_t hi)
 {
     const ix_driver *driver = r->code->driver;
     void *block = NULL;
@@ -263,8 +259,8 @@ launch_indirect(ix_run *r, size_t i, size_t bytes, int64_t blocks, int64_t lo,
     rc = driver->copy(IX_HOST_TO_DEVICE, r->device, block, r->arguments, bytes,
                       r->err);
     rc = rc ? rc
-            : driver->launch(r->device, r->code->function[i], blocks, THREADS,
-                             parameters, r->err);
+            : driver->launch(r->device, r->code->function[i], grid->blocks,
+                             grid->threads, parameters, r->err);
     rc = rc ? rc : driver->synchronize(r->device, r->err);
     driver->free(IX_SPACE_DEVICE, r->device, block);
     return rc;
@@ -274,15 +270,13 @@ static ilex_status
 launch_once(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
-    int64_t points =
-        ix_kernel_points(&r->s, (int)i, (int64_t)MOST_BLOCKS * THREADS);
-    int64_t blocks = (points + THREADS - 1) / THREADS;
+    const ix_grid grid = ix_kernel_grid(&r->s, (int)i);
     void *parameters[] = {r->arguments, &lo, &hi};
     ix_pack_arguments(r, l, r->arguments);
     if (l->indirect)
-        return launch_indirect(r, i, l->bytes, blocks, lo, hi);
-    return r->code->driver->launch(r->device, r->code->function[i], blocks,
-                                   THREADS, parameters, r->err);
+        return launch_indirect(r, i, l->bytes, &grid, lo, hi);
+    return r->code->driver->launch(r->device, r->code->function[i], grid.blocks,
+                                   grid.threads, parameters, r->err);
 }
 
 /* A kernel that checks indices is waited for. */

@@ -310,7 +310,8 @@ START_TEST(unified_waits)
     double *y = ilex_storage_device(ctx, s, ILEX_READ_WRITE);
     int64_t begin = 0, end = 30;
     void *parameters[] = {&y, &begin, &end};
-    ck_assert(!cuda()->launch(0, function, 1, 1, parameters, err));
+    const unsigned one[3] = {1, 1, 1};
+    ck_assert(!cuda()->launch(0, function, one, one, parameters, err));
     ck_assert_int_eq(state().pending, 1);
     ck_assert_int_eq(ilex_storage_get_f64(s, SHAPE(29), &v), ILEX_OK);
     ck_assert(v == 7);

@@ -29,14 +29,14 @@ struct CUmod_st {
 /* What is written behind generated source for each of its kernels. */
 typedef struct kernel {
     void *(*keep)(void **parameters); /* copies them; for free() */
-    void (*run)(const void *kept);
+    void (*run)(const void *kept);    /* all threads */
 } kernel;
 
 /* A launch that is not done. */
 typedef struct launch {
     const kernel *kernel;
     void *kept;
-    unsigned blocks, threads;
+    cuda_shim_grid grid;
     int device;
 } launch;
 
@@ -94,8 +94,13 @@ put_launchers(FILE *f, const char *source)
                 name, p, name, p);
         fprintf(f,
                 "static void run_%.*s(const void *p)\n{\n"
-                "    const kept_%.*s *k = p;\n    %.*s(k->a, k->lo, k->hi);\n"
-                "}\n",
+                "    const kept_%.*s *k = p;\n"
+                "    shim_grid *const g = shim_where();\n"
+                "    const unsigned n = shim_threads(g);\n"
+                "    for (unsigned i = 0; i < n; i++) {\n"
+                "        shim_enter(g, g->backwards ? n - 1 - i : i);\n"
+                "        %.*s(k->a, k->lo, k->hi);\n"
+                "    }\n}\n",
                 name, p, name, p, name, p);
         fprintf(f,
                 "const struct {\n    void *(*keep)(void **);\n"
@@ -210,13 +215,17 @@ cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                CUstream stream, void **parameters, void **extra)
 {
     CUresult error = fake_begin("cuLaunchKernel", 1);
-    if (!error && (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 ||
-                   bz != 1 || shared || stream || extra || !function))
+    if (!error && (!gx || !gy || !gz || gy > 65535 || gz > 65535 || !bx ||
+                   !by || !bz || bz > 64 || bx * by * bz > 1024 || shared ||
+                   stream || extra || !function))
         error = CUDA_ERROR_INVALID_VALUE;
     if (error)
         return error;
     const kernel *k = (const kernel *)(const void *)function;
-    launch l = {k, k->keep(parameters), gx, bx, fake_device()};
+    launch l = {k,
+                k->keep(parameters),
+                {.block_dim = {bx, by, bz}, .grid_dim = {gx, gy, gz}},
+                fake_device()};
     fake_lock();
     while (npending == MOST_PENDING) {
         fake_unlock();
@@ -232,16 +241,9 @@ cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
 static void
 carry_out(const launch *l)
 {
-    unsigned n = l->blocks * l->threads;
-    running.grid_dim.x = l->blocks;
-    running.block_dim.x = l->threads;
+    running = l->grid;
     running.backwards = launches++ & 1;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned t = running.backwards ? n - 1 - i : i;
-        running.block.x = t / l->threads;
-        running.thread.x = t % l->threads;
-        l->kernel->run(l->kept);
-    }
+    l->kernel->run(l->kept);
 }
 
 int

@@ -16,8 +16,14 @@
 
 /* ---- the running thread ---- */
 
-static _Thread_local cuda_shim_grid running = {
-    .block_dim = {CUDA_THREADS, 1, 1}, .grid_dim = {CUDA_BLOCKS, 1, 1}};
+/* They have fewer threads than most kernels have points. */
+static const cuda_shim_grid grids[] = {
+    {.block_dim = {4, 1, 1}, .grid_dim = {3, 1, 1}},
+    {.block_dim = {2, 3, 1}, .grid_dim = {2, 1, 2}},
+    {.block_dim = {1, 2, 2}, .grid_dim = {2, 2, 1}}};
+
+static _Thread_local cuda_shim_grid running;
+static _Thread_local unsigned launches;
 
 static cuda_shim_grid *
 where(void)
@@ -41,11 +47,9 @@ static const char launcher[] =
     "\\\n"
     "    { \\\n"
     "        shim_grid *const g = shim_where(); \\\n"
-    "        const unsigned n = g->grid_dim.x * g->block_dim.x; \\\n"
+    "        const unsigned n = shim_threads(g); \\\n"
     "        for (unsigned i = 0; i < n; i++) { \\\n"
-    "            const unsigned t = g->backwards ? n - 1 - i : i; \\\n"
-    "            g->block.x = t / g->block_dim.x; \\\n"
-    "            g->thread.x = t % g->block_dim.x; \\\n"
+    "            shim_enter(g, g->backwards ? n - 1 - i : i); \\\n"
     "            kernel(passed, begin, end); \\\n"
     "        } \\\n"
     "        return 0; \\\n"
@@ -101,11 +105,25 @@ put_unit(ix_text *t, const ix_compiled *c)
 
 /* ---- programs ---- */
 
+/* The next grid, flat along dimensions that the kernel has no points along. */
+static void
+take_grid(const ix_compiled_kernel *k)
+{
+    int backwards = running.backwards;
+    running = grids[launches++ % IX_COUNT(grids)];
+    running.backwards = backwards;
+    if (!k->grid[1])
+        running.block_dim.y = running.grid_dim.y = 1;
+    if (!k->grid[2])
+        running.block_dim.z = running.grid_dim.z = 1;
+}
+
 /* As the engine of the host, with memory for statuses. */
 static ilex_status
 launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
+    take_grid(&r->p->c->kernel[i]);
     r->status = status;
     ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
     return rc ? rc : (ilex_status)ix_fail_status(&r->s, status);

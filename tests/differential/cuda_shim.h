@@ -13,8 +13,6 @@
 #include "ilex.h"
 #include "lib/base/text.h"
 
-enum { CUDA_BLOCKS = 3, CUDA_THREADS = 4 };
-
 /* Compiles a module to CUDA source and that with the C compiler and "cflags",
  * or where these are NULL with libtcc if it was built, in a tenth of the time.
  * The program is bound, run and released like any other: ilex_run(). NULL on

@@ -168,12 +168,16 @@ void
 limit_chains(diff_random *r, ix_text *t)
 {
     int n = diff_between(r, 1, 1500), shifts = diff_draw(r, 4);
+    int twice = diff_chance(r, 50) ? 90 : 0;
     ix_text_put(t, "size n\nin u : i64[I:n] halo(I:2000:2000)\n"
                    "in v : i64[I:n] halo(I:2000:2000)\nlet t0 = u\n");
     for (int i = 0; i < n; i++)
         if (diff_draw(r, 12) < shifts)
             ix_text_format(t, "let t%d = t%d[I%+d] + %d*v\n", i + 1, i,
                            diff_chance(r, 50) ? 1 : -1, diff_draw(r, 9));
+        else if (diff_chance(r, twice))
+            ix_text_format(t, "let t%d = t%d*3 + t%d*v\n", i + 1, i,
+                           diff_draw(r, i + 1));
         else
             ix_text_format(t, "let t%d = t%d%cv\n", i + 1, i,
                            "+-*^"[diff_draw(r, 4)]);

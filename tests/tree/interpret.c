@@ -333,16 +333,19 @@ set_variable(tree_machine *m, const ix_stmt *s, int64_t v, bool known)
     m->has_variable[s->number] = known;
 }
 
-/* Loops that may run in any order do; the points of a grid are numbered from 0,
- * and no grid is inside a loop. */
+/* Loops that may run in any order do; around one over threads are others over
+ * threads alone, along other dimensions. */
 static void
 run_for(tree_machine *m, const ix_stmt *s)
 {
     int64_t lo, hi;
     bounds_of(m, s, &lo, &hi);
-    if (s->how == IX_GRID && (lo != 0 || m->loops))
-        tree_fail(m, "a grid inside a loop or from %lld on", (long long)lo);
-    m->loops++;
+    unsigned along = s->how == IX_GRID ? 1u << s->dim : 0;
+    if (along && (m->loops || (m->along & along)))
+        tree_fail(m, "threads differ inside a loop, or along %c twice",
+                  "xyz"[s->dim]);
+    m->along |= along;
+    m->loops += !along;
     const ilex_array *goes_on = ix_for_while(s);
     int64_t n = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
     bool any_order = s->parallel || s->how != IX_SERIAL;
@@ -357,7 +360,8 @@ run_for(tree_machine *m, const ix_stmt *s)
         set_variable(m, s, lo + at * s->step, true);
         run_list(m, s->body);
     }
-    m->loops--;
+    m->loops -= !along;
+    m->along &= ~along;
     m->has_variable[s->number] = false;
 }
 

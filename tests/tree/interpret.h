@@ -109,7 +109,8 @@ typedef struct tree_machine {
     tree_slot *slot;
     int64_t *variable;
     bool *has_variable;
-    int loops; /* around the statement */
+    int loops;      /* around the statement, but those over threads */
+    unsigned along; /* which dimensions of a grid these are along, a bit each */
     int64_t rindex[16 * ILEX_MAX_RANK];
     bool has_rindex[16 * ILEX_MAX_RANK];
     /* Values of nodes, by number; valid if stamped with the epoch: one for each

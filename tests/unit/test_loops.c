@@ -253,9 +253,13 @@ START_TEST(threads)
 {
     before = "grid i0 i1";
     static const char *const lines[] = {
-        "split g0 3",  "jam g0",    "vector g0",
-        "unroll g0",   "peel g0 1", "fission g0 at r0.q",
-        "prefetch g0", "mine g0",   "reorder g0 r0.q"};
+        "split i0 3",      "jam i1",     "vector i1",
+        "unroll i1",       "peel i1 1",  "fission i1 at r0.q",
+        "prefetch i1",     "mine i0",    "reorder i1 r0.q",
+        "reorder i0 i1",   "split i1 2", "collapse i0 i1",
+        "grid i0 i1",      "grid i1",    "jam i0",
+        "skew i0 by 2 i1", "unroll i0",  "fetch f at i1",
+        "align i1 to y"};
     for_grid = true;
     for (size_t i = 0; i < IX_COUNT(lines); i++)
         check_refused(CHAIN, lines[i], IX_REFUSAL_SHAPE);

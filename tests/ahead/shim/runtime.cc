@@ -147,19 +147,31 @@ enqueue(cudaStream_t stream, std::function<void()> carry_out)
     shim_state.pending++;
 }
 
+static unsigned
+take(unsigned *number, unsigned of)
+{
+    unsigned at = *number % of;
+    *number /= of;
+    return at;
+}
+
 /* Every other grid runs from its last thread to its first. */
 static void
 carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
 {
     static int count;
-    unsigned n = grid.x * block.x;
+    unsigned n = grid.x * grid.y * grid.z * block.x * block.y * block.z;
     bool backwards = count++ % 2;
     shim_running.grid_dim = grid;
     shim_running.block_dim = block;
     for (unsigned i = 0; i < n; i++) {
         unsigned t = backwards ? n - 1 - i : i;
-        shim_running.block.x = t / block.x;
-        shim_running.thread.x = t % block.x;
+        shim_running.thread.x = take(&t, block.x);
+        shim_running.thread.y = take(&t, block.y);
+        shim_running.thread.z = take(&t, block.z);
+        shim_running.block.x = take(&t, grid.x);
+        shim_running.block.y = take(&t, grid.y);
+        shim_running.block.z = t;
         thread();
     }
 }
@@ -169,8 +181,10 @@ shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
             std::function<void()> thread)
 {
     cudaError_t e = asked("cudaLaunchKernel");
-    if (e == cudaSuccess && (!grid.x || grid.y != 1 || grid.z != 1 ||
-                             !block.x || block.x > 1024 || shared))
+    if (e == cudaSuccess && (!grid.x || !grid.y || !grid.z || grid.y > 65535 ||
+                             grid.z > 65535 || !block.x || !block.y ||
+                             !block.z || block.z > 64 ||
+                             block.x * block.y * block.z > 1024 || shared))
         e = cudaErrorInvalidConfiguration;
     if (e == cudaSuccess)
         enqueue(stream, [=]() { carry_out(grid, block, thread); });
