@@ -16,13 +16,18 @@
 
 /* ---- the running thread ---- */
 
-/* They have fewer threads than most kernels have points. */
+/* They have fewer threads than most kernels have points; the first one is that
+ * of other threads of a run. */
+#define ROW                                                                    \
+    {                                                                          \
+        .block_dim = {4, 1, 1}, .grid_dim = { 3, 1, 1 }                        \
+    }
 static const cuda_shim_grid grids[] = {
-    {.block_dim = {4, 1, 1}, .grid_dim = {3, 1, 1}},
+    ROW,
     {.block_dim = {2, 3, 1}, .grid_dim = {2, 1, 2}},
     {.block_dim = {1, 2, 2}, .grid_dim = {2, 2, 1}}};
 
-static _Thread_local cuda_shim_grid running;
+static _Thread_local cuda_shim_grid running = ROW;
 static _Thread_local unsigned launches;
 
 static cuda_shim_grid *

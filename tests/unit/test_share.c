@@ -150,6 +150,10 @@ END_TEST
 #define SUMS                                                                   \
     "map s[2] = sum[k:n](x[k])\nmap t[2] = sum[k:m](y[k])\n"                   \
     "out a : f64[2] = s\nout b : f64[2] = t\n"
+#define X8 "x[_0]*x[_0]*x[_0]*x[_0]*x[_0]*x[_0]*x[_0]*x[_0]"
+#define Y8 "y[_0]*y[_0]*y[_0]*y[_0]*y[_0]*y[_0]*y[_0]*y[_0]"
+#define X56 X8 "*" X8 "*" X8 "*" X8 "*" X8 "*" X8 "*" X8
+#define Y56 Y8 "*" Y8 "*" Y8 "*" Y8 "*" Y8 "*" Y8 "*" Y8
 #define HEAD "ilex 1\nprogram some\nsize n, m\nassume n >= 100 && m >= 100\n"
 #define HEAD_N "ilex 1\nprogram some\nsize n\nassume n >= 100\n"
 #define TWO "in x : f64[n]\nin y : f64[m]\n"
@@ -159,9 +163,10 @@ START_TEST(shared)
     static const char *const texts[] = {
         /* sizes */
         HEAD TWO SUMS,
-        /* constants beside the range of the kernel, which pieces have */
-        HEAD TWO "map s[n] = where(_0 < 13, x[_0], 2.0*x[_0])\n"
-                 "map t[m] = where(_0 < 70, y[_0], 2.0*y[_0])\n"
+        /* constants beside the range of the kernel, which pieces have, on a
+           device those that save much */
+        HEAD TWO "map s[n] = where(_0 < 13, x[_0], " X56 ")\n"
+                 "map t[m] = where(_0 < 70, y[_0], " Y56 ")\n"
                  "out a : f64[n] = s\nout b : f64[m] = t\n",
         /* scalars, which CUDA gets by value */
         HEAD TWO "in p : f64\nin q : f64\n"
