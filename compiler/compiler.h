@@ -131,6 +131,9 @@ typedef struct ix_condition {
     int buffer, axis; /* of the stride */
 } ix_condition;
 
+/* Threads of a block of a grid, at most. */
+enum { IX_GRID_THREADS = 128 };
+
 typedef struct ix_compiled_kernel {
     const char *name;
     const ix_condition *condition; /* else the next one runs in its place; NULL:

@@ -239,6 +239,7 @@ SHELL_TESTS = \
 	tests/ahead/ways.sh \
 	tests/cuda/check_fake.sh \
 	tests/cuda/nvcc.sh \
+	tests/sass/sass.sh \
 	tests/bindings/bindings.sh \
 	tests/python/package.sh \
 	tests/python/doc.sh \

@@ -331,6 +331,24 @@ put_unit_test(const ix_emitter *e, ix_text *t)
     }
 }
 
+static bool
+is_of_one_point(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_SCRATCH &&
+           (s->kind != IX_STMT_FOR || s->how == IX_GRID);
+}
+
+/* Six blocks leave each thread 80 registers, which is plenty for a point;
+ * lanes of reductions want more. */
+static void
+put_bounds(const ix_emitter *e, ix_text *t)
+{
+    ix_text_int(t, IX_GRID_THREADS);
+    if (ix_stmt_each(e->kernel->body, is_of_one_point, NULL))
+        ix_text_put(t, ", 6");
+}
+
 /* The text of a shape with its parts filled in; see shapes.def. */
 static void
 put_shape(const ix_emitter *e, const char *shape, ix_text *t)
@@ -340,7 +358,7 @@ put_shape(const ix_emitter *e, const char *shape, ix_text *t)
         ['c'] = put_comment,    ['d'] = put_locals,    ['b'] = put_body,
         ['p'] = put_parameters, ['s'] = put_strides,   ['1'] = put_ones,
         ['u'] = put_unit_test,  ['e'] = put_linkage,   ['v'] = put_unused,
-        ['i'] = put_inline};
+        ['i'] = put_inline,     ['l'] = put_bounds};
     for (size_t n; *shape; shape += n) {
         n = strcspn(shape, "$");
         ix_text_put_n(t, shape, n);

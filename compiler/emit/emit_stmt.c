@@ -129,6 +129,16 @@ is_zero(const ilex_array *x)
     return x->kind == IX_CONST && x->attr[0] == 0;
 }
 
+/* CUDA's compiler divides to know how often an unrolled loop runs, for the few
+ * points of a thread, too; and ptxas 13.0 crashes on some rows of 65 that are
+ * unrolled. */
+static bool
+must_not_unroll(const ix_emitter *e, const ix_stmt *s)
+{
+    return e->dialect->cuda &&
+           (s->step > 1 || (s->how == IX_GRID && s->dim == 0));
+}
+
 /* A loop of a grid takes, in each thread, points that are as far apart as there
  * are threads along its dimension. */
 void
@@ -140,8 +150,8 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
-    else if (e->dialect->cuda && s->step > 1) /* ptxas 13.0 crashes on some */
-        ix_emit_put(e, "#pragma unroll 1");   /* rows of 65 that are unrolled */
+    else if (must_not_unroll(e, s))
+        ix_emit_put(e, "#pragma unroll 1");
     ix_text *t = ix_emit_line(e);
     e->threads[s->dim] |= grid;
     ix_text_format(t, "for (i64 %s = ", v.s);

@@ -23,7 +23,8 @@ put_fixed_kernel(ix_host *h, size_t i, size_t variant)
     const ix_kernel_layout *l = &h->source->layout[i];
     int function = l->function;
     ix_host_put_variant_comment(h, variant - 1);
-    ix_text_put(h->t, "static __global__ void\n");
+    ix_text_format(h->t, "static __global__ void __launch_bounds__(%d)\n",
+                   (int)IX_GRID_THREADS);
     put_kernel_name(h, i, variant);
     ix_text_format(h->t,
                    "(const k%d_args %sargs, i64 begin, i64 end)\n"

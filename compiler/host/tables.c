@@ -172,6 +172,9 @@ ix_host_put_codes(ix_host *h)
         ix_text_format(h->t, i ? ",\n    %s" : "\n    %s", steps[i]);
     ix_text_format(h->t, "\n};\nenum { ILEX_CHUNK_SCAN = %d };\n",
                    (int)IX_CHUNK_SCAN);
+    if (h->grid)
+        ix_text_format(h->t, "enum { ILEX_GRID_THREADS = %d };\n",
+                       (int)IX_GRID_THREADS);
 }
 
 /* ---- where the struct of arguments has them ---- */

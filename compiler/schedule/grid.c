@@ -102,14 +102,11 @@ leave_to_one(ix_unit *u, ix_kernel *k)
     (*at)->body = rest;
 }
 
-/* How many dimensions of the grid its threads differ along. */
+/* How many dimensions of the grid a nest has loops along: the first ones. */
 static int
 count_dims(const ix_stmt *s)
 {
-    int n = 0;
-    for (; s && s->how == IX_GRID; s = s->body)
-        n = s->dim >= n ? s->dim + 1 : n;
-    return n;
+    return s->how == IX_GRID ? s->dim + 1 : 0;
 }
 
 /* Threads that differ along more dimensions than a nest has loops would do the

@@ -318,6 +318,8 @@ put_stmt(dumper *d, const ix_stmt *s)
     if (s->kind == IX_STMT_FOR && s->step != 1)
         ix_text_format(d->t, " step %lld", (long long)s->step);
     ix_text_put(d->t, how[s->how]);
+    if (s->how == IX_GRID)
+        ix_text_format(d->t, " %c", "xyz"[s->dim]);
     ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
 }
 
@@ -452,7 +454,9 @@ put_loop(const dumper *d, const ix_stmt *s)
 {
     ix_text_put(line(d), "for ");
     put_loop_name(d, s);
-    if (takes_parts(d->k, s->number))
+    if (s->how == IX_GRID)
+        ix_text_format(d->t, ", threads along %c", "xyz"[s->dim]);
+    else if (takes_parts(d->k, s->number))
         ix_text_put(d->t, ", parts of which threads take");
     if (s->down)
         ix_text_put(d->t, ", downwards");

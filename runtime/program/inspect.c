@@ -138,6 +138,8 @@ ilex_module_stage(ilex_module *module, const char *pass)
         return ilex_module_emit(module, "jit");
     ix_text_init(&t, &module->ctx->mem);
     ix_compile_request request = {.stop = name, .text = &t};
+    request.dialect[IX_DIALECT_cuda] =
+        ix_backend_choose(module->ctx)->dialect == IX_DIALECT_cuda;
     if (!strcmp(name, "parsed"))
         ix_print_labelled(module, &t);
     else if (!strcmp(name, "steps"))

@@ -74,9 +74,9 @@ put_source(FILE *f, const char *source)
 static void
 put_launchers(FILE *f, const char *source)
 {
-    static const char head[] = "__global__ void\n", pointer[] = " *const a";
+    static const char head[] = "__global__ void", pointer[] = " *const a";
     for (const char *p = source; (p = strstr(p, head)) != NULL;) {
-        p += sizeof head - 1;
+        p += strcspn(p, "\n") + 1;
         int name = (int)strcspn(p, "(");
         const char *type = p + name + 1;
         int length = (int)strcspn(type + 6, " ") + 6; /* "const k0_args" */

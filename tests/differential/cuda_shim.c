@@ -110,6 +110,14 @@ put_unit(ix_text *t, const ix_compiled *c)
 
 /* ---- programs ---- */
 
+static _Thread_local ix_grid asked;
+
+const ix_grid *
+cuda_shim_grid_asked(void)
+{
+    return &asked;
+}
+
 /* The next grid, flat along dimensions that the kernel has no points along. */
 static void
 take_grid(const ix_compiled_kernel *k)
@@ -129,6 +137,8 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
     take_grid(&r->p->c->kernel[i]);
+    if (!asked.blocks[0])
+        asked = ix_kernel_grid(&r->s, (int)i);
     r->status = status;
     ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
     return rc ? rc : (ilex_status)ix_fail_status(&r->s, status);

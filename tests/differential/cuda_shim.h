@@ -10,6 +10,7 @@
 #ifndef ILEX_TESTS_CUDA_SHIM_H
 #define ILEX_TESTS_CUDA_SHIM_H
 
+#include "compiler/run/run.h"
 #include "ilex.h"
 #include "lib/base/text.h"
 
@@ -28,6 +29,10 @@ const char *cuda_shim_source(const ilex_program *p);
 
 /* Runs of this thread execute the grid backwards from now on, or not. */
 void cuda_shim_backwards(int backwards);
+
+/* The grid that a device would have been asked for by this thread's first
+ * launch. */
+const ix_grid *cuda_shim_grid_asked(void);
 
 /* Compiles CUDA source for sm_90 where NVRTC is found: ILEX_OK, also with
  * "*skipped" set where it is not. */

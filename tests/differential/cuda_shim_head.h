@@ -45,7 +45,7 @@ static const char cuda_shim_head[] =
     "    g->block.z = number;\n"
     "}\n"
     "#define __global__\n"
-    "#define __launch_bounds__(threads)\n"
+    "#define __launch_bounds__(...)\n"
     "#define __device__\n"
     "#define __restrict__ restrict\n"
     "#define blockIdx (shim_where()->block)\n"

@@ -82,6 +82,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
 	tests/unit/test_schedule \
+	tests/unit/test_grid \
 	tests/unit/test_share \
 	tests/unit/test_solve \
 	tests/unit/test_source \
@@ -143,6 +144,9 @@ tests_unit_test_contractions_SOURCES = \
 tests_unit_test_extremes_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_extremes.c
+tests_unit_test_grid_SOURCES = \
+	$(SHIM_FILES) \
+	tests/unit/test_grid.c
 tests_unit_test_language_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_language.c

@@ -22,10 +22,12 @@
 #define __host__ __attribute__((host))
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __launch_bounds__(...)
 #else
 #define __host__
 #define __global__
 #define __device__
+#define __launch_bounds__(...)
 #endif
 
 enum cudaError {

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Grids of kernels on a device: how many blocks of how many threads, by how
+ * many points there are along axes.
+ */
+#include "tests/differential/cuda_shim.h"
+#include "tests/unit/graph_fixture.h"
+
+/* A map of "shape", or what stands there instead; the grid of its kernel. */
+static const struct row {
+    int rank;
+    int64_t shape[4];
+    unsigned threads[3], blocks[3];
+    const char *text;
+} rows[] = {
+    {1, {1}, {1, 1, 1}, {1, 1, 1}, NULL},
+    {1, {3}, {4, 1, 1}, {1, 1, 1}, NULL},
+    {1, {1000}, {128, 1, 1}, {8, 1, 1}, NULL},
+    /* blocks along x, then y; a block is a row where that is long */
+    {2, {1000, 70}, {32, 4, 1}, {3, 250, 1}, NULL},
+    {2, {70, 1000}, {32, 4, 1}, {32, 18, 1}, NULL},
+    {2, {1, 1000}, {128, 1, 1}, {8, 1, 1}, NULL},
+    {2, {5, 3}, {4, 8, 1}, {1, 1, 1}, NULL},
+    {2, {500, 3}, {4, 32, 1}, {1, 16, 1}, NULL},
+    {3, {10, 20, 30}, {32, 4, 1}, {1, 5, 10}, NULL},
+    {3, {70, 2, 2}, {2, 2, 32}, {1, 1, 3}, NULL},
+    /* outer axes are one */
+    {4, {2, 3, 4, 5}, {8, 4, 4}, {1, 1, 2}, NULL},
+    /* several points a thread where there is work for all */
+    {1, {2200000}, {128, 1, 1}, {8594, 1, 1}, NULL},
+    {1, {4400000}, {128, 1, 1}, {8594, 1, 1}, NULL},
+    {2, {70000, 100}, {32, 4, 1}, {1, 17500, 1}, NULL},
+    {2, {300000, 2}, {2, 64, 1}, {1, 4688, 1}, NULL},
+    /* chunks of levels, one thread alone */
+    {1,
+     {10000},
+     {4, 1, 1},
+     {1, 1, 1},
+     "map x[i:10000] = f64(i % 7)\nout y = cumsum(x)\n"},
+    {0, {0}, {1, 1, 1}, {1, 1, 1}, "map x[i:3] = f64(i)\nout y = sum(x)\n"},
+};
+
+static void
+write_text(const struct row *r, char *text, size_t size)
+{
+    int n = snprintf(text, size, "ilex 1\nprogram grids\n");
+    if (r->text) {
+        snprintf(text + n, size - (size_t)n, "%s", r->text);
+        return;
+    }
+    n += snprintf(text + n, size - (size_t)n, "map x[");
+    for (int k = 0; k < r->rank; k++)
+        n += snprintf(text + n, size - (size_t)n, "%s_%d:%lld", k ? ", " : "",
+                      k, (long long)r->shape[k]);
+    snprintf(text + n, size - (size_t)n, "] = 2.0*f64(_0)\nout y = x\n");
+}
+
+START_TEST(grids)
+{
+    const struct row *r = &rows[_i];
+    char text[400];
+    write_text(r, text, sizeof text);
+    ilex_module *m = parse(text);
+    ilex_program *p = cuda_shim_compile(m, NULL);
+    ck_assert_msg(p != NULL, "%s: %s", text, ilex_error_text(ctx));
+    ilex_storage *y = ilex_storage_zeros(ctx, ILEX_F64, r->rank, r->shape);
+    run_program(p, &(ilex_binding)ILEX_BIND("y", y), 1);
+    const ix_grid *g = cuda_shim_grid_asked();
+    for (int d = 0; d < 3; d++)
+        ck_assert_msg(g->threads[d] == r->threads[d] &&
+                          g->blocks[d] == r->blocks[d],
+                      "%s: %u threads in %u blocks along %c", text,
+                      g->threads[d], g->blocks[d], "xyz"[d]);
+    ilex_storage_release(y);
+    ilex_program_release(p);
+    ilex_module_free(m);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("grid");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_loop_test(tests, grids, 0, (int)IX_COUNT(rows));
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
