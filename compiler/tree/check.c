@@ -523,8 +523,12 @@ check_grid(ix_checker *c)
     unsigned all = 0;
     for (const ix_stmt *nest = c->k->body; nest; nest = nest->next) {
         unsigned along = 0;
-        for (const ix_stmt *s = nest; s && s->how == IX_GRID; s = s->body)
+        const ix_stmt *s = nest->how == IX_GRID ? nest : NULL;
+        while (s) {
             along |= 1u << s->dim;
+            for (s = s->body; s && s->how != IX_GRID;)
+                s = s->next;
+        }
         all = all ? all : along;
         require(c, !along || along == all,
                 "its nests are not over the same dimensions of the grid");

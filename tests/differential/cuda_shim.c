@@ -226,9 +226,9 @@ cuda_shim_lower(ilex_module *module)
     p->workspaces = ix_workspaces_new(&p->mem);
     p->profile = p->c ? ix_profile_new(&p->mem, p->c->nkernels) : NULL;
     p->first = ix_mem_new(&p->mem, sizeof *p->first);
+    if (p->first)
+        *p->first = (ix_tier){.mem = p->mem, .backend = &backend};
     if (p->c && p->workspaces && p->profile && p->first) {
-        p->first->mem = p->mem;
-        p->first->backend = &backend;
         atomic_init(&p->tier, p->first);
         p->most_arguments = ix_most_arguments(p->c, IX_DIALECT_cuda);
         return p;
