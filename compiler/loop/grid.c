@@ -268,7 +268,7 @@ put_grid(grid *g, const ix_cursor *c, int n)
     *g->tail = inside;
 }
 
-/* Which axes of the kernel's box loops are dim, a bit each; of several nests
+/* Which axes of the kernel's box loops are along, a bit each; of several nests
  * of a kernel, those of one with the most loops. */
 static void
 note_axes(const grid *g, const ix_cursor *c, int n)

@@ -122,6 +122,10 @@ expect 0 '^    for chunks of a reduction' explain p.ilx --schedule=none
 expect 0 'apart from k2: sizes are counted in between$' explain "$examples/peaks.ilx"
 expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$examples/hdiff.ilx"
 expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"
+expect 0 '^    for I in \[0, ni), threads along z$' explain "$examples/hdiff.ilx" --jit=nvrtc
+expect 0 '^        for K in \[0, nk), threads along x$' explain "$examples/hdiff.ilx" --jit=nvrtc
+expect 0 '^    for points by their numbers, threads along x$' \
+    explain "$top/tests/stages/gather.ilx" --jit=nvrtc
 expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hdiff.ilx"
 expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdiff.ilx"
 expect 0 'chunks of a reduction, whose results are combined pairwise$' \

@@ -77,6 +77,34 @@ START_TEST(grids)
 }
 END_TEST
 
+/* Nests with loops along x, and along x and y, in one kernel: each point is one
+ * thread's. */
+START_TEST(uneven)
+{
+    ck_assert_int_eq(ilex_option_set(ctx, "schedule",
+                                     "kernel k0:\n    peel i0 2\n"
+                                     "    grid i0#0\n"),
+                     ILEX_OK);
+    ilex_module *m = parse("ilex 1\nprogram uneven\n"
+                           "map x[i:5, j:7] = 10.0*f64(i) + f64(j)\n"
+                           "out y = x\n");
+    ilex_program *p = cuda_shim_compile(m, NULL);
+    ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+    ck_assert(strstr(cuda_shim_source(p), "< 1; ") != NULL);
+    for (int grid = 0; grid < 3; grid++) {
+        ilex_storage *y =
+            ilex_storage_zeros(ctx, ILEX_F64, 2, (const int64_t[]){5, 7});
+        run_program(p, &(ilex_binding)ILEX_BIND("y", y), 1);
+        const double *v = ilex_storage_const_data(y);
+        for (int i = 0; i < 35; i++)
+            ck_assert(v[i] == 10.0 * (i / 7) + i % 7);
+        ilex_storage_release(y);
+    }
+    ilex_program_release(p);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -85,6 +113,7 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, grids, 0, (int)IX_COUNT(rows));
+    tcase_add_test(tests, uneven);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
