@@ -515,26 +515,6 @@ check_like(ix_checker *c)
     require(c, same, "it has other arguments than the kernel it is like");
 }
 
-/* All threads go through all nests: those that differ along a dimension which a
- * nest has no loop along would do it again. */
-static void
-check_grid(ix_checker *c)
-{
-    unsigned all = 0;
-    for (const ix_stmt *nest = c->k->body; nest; nest = nest->next) {
-        unsigned along = 0;
-        const ix_stmt *s = nest->how == IX_GRID ? nest : NULL;
-        while (s) {
-            along |= 1u << s->dim;
-            for (s = s->body; s && s->how != IX_GRID;)
-                s = s->next;
-        }
-        all = all ? all : along;
-        require(c, !along || along == all,
-                "its nests are not over the same dimensions of the grid");
-    }
-}
-
 static bool
 check_kernel(ix_checker *c)
 {
@@ -559,7 +539,7 @@ check_kernel(ix_checker *c)
     c->stmt = NULL;
     bool thorough = ix_option_int(u->ctx, IX_OPTION_verify) != 0;
     if (c->at >= PASS_vector && u->target->grid)
-        check_grid(c);
+        ix_check_grid(c);
     if (thorough && c->at >= PASS_hoist && !ix_kernel_has_levels(k))
         require(c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");

@@ -37,6 +37,9 @@ typedef struct ix_checker {
 
 void ix_check_complain(ix_checker *c, const char *what);
 
+/* check_grid.c: the loops over threads. */
+void ix_check_grid(ix_checker *c);
+
 /* check_access.c: of nests whose bounds are known boxes, no load and no store
  * leaves its buffer's box. Takes long: it proves. */
 void ix_check_accesses(ix_checker *c);

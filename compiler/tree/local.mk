@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/tree/check.c \
 	compiler/tree/check.h \
 	compiler/tree/check_access.c \
+	compiler/tree/check_grid.c \
 	compiler/tree/dump.c \
 	compiler/tree/measure.c \
 	compiler/tree/names.c \
