@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Checks the loops over the threads of a GPU. All threads go through all nests:
- * those that differ along a dimension which a nest has no loop along would do it
- * again.
+ * those that differ along a dimension would do a nest again that has no loop
+ * along it.
  */
 #include "compiler/tree/check.h"
 
