@@ -123,12 +123,6 @@ put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
     ix_text_put(t, bound ? ")" : "");
 }
 
-static bool
-is_zero(const ilex_array *x)
-{
-    return x->kind == IX_CONST && x->attr[0] == 0;
-}
-
 /* CUDA's compiler divides to know how often an unrolled loop runs, for the few
  * points of a thread, too; and ptxas 13.0 crashes on some rows of 65 that are
  * unrolled. */
@@ -155,11 +149,11 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     ix_text *t = ix_emit_line(e);
     e->threads[s->dim] |= grid;
     ix_text_format(t, "for (i64 %s = ", v.s);
-    if (!grid || !is_zero(ix_for_lo(s)))
+    if (!grid || !ix_index_is_zero(ix_for_lo(s)))
         ix_emit_sum(e, s->down ? ix_for_hi(s) : ix_for_lo(s), t);
     if (grid)
-        ix_text_format(t, "%sthread_%c()", is_zero(ix_for_lo(s)) ? "" : " + ",
-                       dim);
+        ix_text_format(t, "%sthread_%c()",
+                       ix_index_is_zero(ix_for_lo(s)) ? "" : " + ", dim);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
     put_bound(e, s, t);
     if (ix_for_while(s)) {
@@ -188,7 +182,7 @@ has_lines(const ix_emitter *e, const ix_stmt *s)
         return false;
     int64_t each =
         (int64_t)ilex_dtype_bytes(e->u->buffer[s->body->next->buffer].dtype);
-    return lo->kind == IX_CONST && lo->attr[0] == 0 && hi->kind == IX_CONST &&
+    return ix_index_is_zero(lo) && hi->kind == IX_CONST &&
            hi->attr[0] * each % IX_LINE_BYTES == 0;
 }
 
@@ -398,7 +392,7 @@ put_distance(const ix_emitter *e, const ilex_array *x, const ilex_array *lo,
     ix_text_put(t, sum ? "(u64)(" : "(u64)");
     ix_emit_sum(e, x, t);
     ix_text_put(t, sum ? ")" : "");
-    if (lo && !is_zero(lo)) {
+    if (lo && !ix_index_is_zero(lo)) {
         ix_text_put(t, " - ");
         put_distance(e, lo, NULL, t);
     }

@@ -81,7 +81,7 @@ ix_emit_counts(const ix_stmt *loop)
     const ilex_array *lo = ix_for_lo(loop);
     return loop->step == 1 && !loop->down && !ix_for_while(loop) &&
            loop->n[IX_for_lo] == 1 && loop->n[IX_for_hi] == 1 &&
-           lo->kind == IX_CONST && lo->attr[0] == 0;
+           ix_index_is_zero(lo);
 }
 
 /* Does a loop run over whole vectors of one dtype, and read buffers only to

@@ -63,12 +63,6 @@ note_node(ix_walk *w, ilex_array *x, size_t *value)
 }
 
 static bool
-is_zero(const ilex_array *x)
-{
-    return x->kind == IX_CONST && x->attr[0] == 0;
-}
-
-static bool
 note_stmt(void *user, ix_stmt *s)
 {
     uses *l = user;
@@ -79,7 +73,7 @@ note_stmt(void *user, ix_stmt *s)
     if (s->buffer >= 0 && !s->mem)
         add_use(l, IX_FIELD_BUFFER, s->buffer, 0);
     for (int k = 0; s->buffer >= 0 && k < s->n[IX_INDICES]; k++)
-        if (!is_zero(index[k]))
+        if (!ix_index_is_zero(index[k]))
             add_use(l, IX_FIELD_STRIDE, s->buffer, k);
     return true;
 }

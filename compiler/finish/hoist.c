@@ -101,19 +101,13 @@ depth_of_indices(ix_builder *b, int n, ilex_array *const *index)
     return depth;
 }
 
-static bool
-is_zero(const ilex_array *x)
-{
-    return x->kind == IX_CONST && x->attr[0] == 0;
-}
-
 /* The row pointer &buffer[index], found or made; NULL for the first element. */
 static ix_stmt *
 row_of(ix_builder *b, const ix_element *e)
 {
     bool zero = true;
     for (int k = 0; k < e->rank; k++)
-        zero &= is_zero(e->index[k]);
+        zero &= ix_index_is_zero(e->index[k]);
     if (zero)
         return NULL;
     ilex_array *key = ix_scalar_load(b->u->ctx, b->u->buffer[e->buffer].dtype,

@@ -74,6 +74,21 @@ is_spread_already(const ix_stmt *list)
     return list != NULL;
 }
 
+/* A list as a loop of one point: of all threads along a dimension one does it.
+ */
+static ix_stmt *
+for_one(ix_unit *u, ix_kernel *k, ix_stmt *list, int dim)
+{
+    ix_stmt *one =
+        ix_stmt_for(u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
+                    ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
+    one->how = IX_GRID;
+    one->dim = (uint8_t)dim;
+    one->array = list->array;
+    one->body = list;
+    return one;
+}
+
 /* What writes buffers and is not spread becomes a loop of one point; all that
  * there is if nothing is spread. */
 static void
@@ -95,11 +110,7 @@ leave_to_one(ix_unit *u, ix_kernel *k)
     }
     if (!rest)
         return;
-    *at = ix_stmt_for(u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
-                      ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
-    (*at)->how = IX_GRID;
-    (*at)->array = rest->array;
-    (*at)->body = rest;
+    *at = for_one(u, k, rest, 0);
 }
 
 /* How many dimensions of the grid a nest has loops along: the first ones. */
@@ -119,13 +130,7 @@ even_out(ix_unit *u, ix_kernel *k)
         dims = count_dims(s) > dims ? count_dims(s) : dims;
     for (ix_stmt **at = &k->body; *at; at = &(*at)->next)
         for (int dim = count_dims(*at); dim && dim < dims; dim++) {
-            ix_stmt *one = ix_stmt_for(
-                u, ix_kernel_variable(u, k, IX_VARIABLE_GRID),
-                ix_index_const(u->ctx, 0), ix_index_const(u->ctx, 1));
-            one->how = IX_GRID;
-            one->dim = (uint8_t)dim;
-            one->array = (*at)->array;
-            one->body = *at;
+            ix_stmt *one = for_one(u, k, *at, dim);
             one->next = (*at)->next;
             (*at)->next = NULL;
             *at = one;

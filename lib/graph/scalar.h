@@ -220,6 +220,12 @@ ix_is_total(const ilex_array *n)
 /* ---- index arithmetic (all i64, normal form in, normal form out) ---- */
 
 ilex_array *ix_index_const(ilex_context *ctx, int64_t c);
+/* Is an integer the constant 0? */
+static inline bool
+ix_index_is_zero(const ilex_array *x)
+{
+    return x->kind == IX_CONST && x->attr[0] == 0;
+}
 ilex_array *ix_index_lin(ilex_context *ctx, const ix_lin *a);
 /* The other way; NULL, without an error, for one that depends on more than
  * sizes. */
