@@ -59,8 +59,9 @@ typedef struct ix_kernel_layout {
     int function; /* number of the kernel whose function is called */
     ix_field *field;
     size_t nfields, bytes;
-    bool indirect; /* CUDA: too long to go by value, a pointer goes instead */
-    bool fused;    /* the kernel has fused multiply-adds */
+    bool indirect;  /* CUDA: too long to go by value, a pointer goes instead */
+    bool fused;     /* the kernel has fused multiply-adds */
+    int64_t narrow; /* CUDA: 32 bits hold its indices up to this size */
 } ix_kernel_layout;
 
 /* The member through which a kernel tells statuses; NULL: it has none. */

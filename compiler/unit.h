@@ -196,6 +196,19 @@ typedef struct ix_variable {
                               or NULL */
 } ix_variable;
 
+/* |x| <= a * size + c, for the largest size; a is infinite of what is wide: 64
+ * bits hold it, 32 may not. */
+typedef struct ix_narrow_bound {
+    double a, c;
+} ix_narrow_bound;
+
+/* Of a kernel for a GPU: which variables and values are narrow while no size is
+ * above a limit. */
+typedef struct ix_narrow {
+    ix_narrow_bound *variable, *value;
+    int64_t limit;
+} ix_narrow;
+
 /* A function: statements (compiler/tree/tree.h) over variables and values that
  * it numbers itself. Variables 0 to rank-1 of its box are the indices of what
  * it stores. */
@@ -230,6 +243,7 @@ typedef struct ix_kernel {
                                bit each */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */
     size_t nunit_strides, unit_stride_capacity;
+    ix_narrow *narrow; /* on a GPU; or NULL */
     /* After `share`: whose function it calls, with other arguments (NULL: its
      * own, else it has no statements); its buffers and sizes, the offsets of
      * its constants, then its literals, in the order of that kernel's. */

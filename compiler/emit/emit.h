@@ -75,7 +75,8 @@ typedef struct ix_emitter {
     ix_text *t;
     const char *body; /* the statements, once they are printed */
     int indent;
-    int next;        /* number of the next variable that no statement has */
+    int next;    /* number of the next variable that no statement has */
+    bool narrow; /* CUDA: of a body's two kernels it is the one of 32 bits */
     ix_ints watched; /* lanes beside which NaNs are noted: their numbers */
     ix_source_location location; /* of the statement that is printed */
     const char *file; /* whose lines are counted; NULL: this text's own */
@@ -103,8 +104,12 @@ ix_name ix_emit_defined(const ix_stmt *s);
 /* Element "[index]" of scratch memory; a cell if "index" is "". */
 ix_parts ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch,
                          const char *index);
-/* A sum of leaves, or a leaf. */
+/* A sum of leaves, or a leaf; one that fits an index. */
 void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
+void ix_emit_index(const ix_emitter *e, const ilex_array *x, ix_text *t);
+/* "i64"; of what is narrow in a kernel for a GPU "index_t". */
+const char *ix_emit_loop_type(const ix_emitter *e, const ix_stmt *loop);
+const char *ix_emit_let_type(const ix_emitter *e, const ix_stmt *let);
 
 /* A template whose result CUDA's compiler does not see through, where that
  * would go wrong (heads.def); "op" is -1 for a conversion. */

@@ -148,15 +148,22 @@ declare_value(const ix_emitter *e, int i, ix_text *t)
     ix_text_put(t, "};\n");
 }
 
+static const char *
+index_type(const ix_emitter *e)
+{
+    return e->dialect->cuda ? "index_t" : "i64";
+}
+
 static void
 declare_stride(const ix_emitter *e, const ix_field *f, ix_text *t)
 {
     bool unit = is_unit(e, f);
     if (unit && is_always_dense(e, f->index))
-        ix_text_format(t, "    const i64 s%d_%d = 1;\n", f->index, f->axis);
+        ix_text_format(t, "    const %s s%d_%d = 1;\n", index_type(e), f->index,
+                       f->axis);
     else if (!unit || e->dialect->cuda)
-        ix_text_format(t, "    const i64 s%d_%d = a->s%d_%d;\n", f->index,
-                       f->axis, f->index, f->axis);
+        ix_text_format(t, "    const %s s%d_%d = a->s%d_%d;\n", index_type(e),
+                       f->index, f->axis, f->index, f->axis);
 }
 
 /* What the body calls by another name than "a->...". */
@@ -174,10 +181,13 @@ put_local(const ix_emitter *e, const ix_field *f, bool value, ix_text *t)
     else if (f->kind == IX_FIELD_STRIDE)
         declare_stride(e, f, t);
     else if (f->kind == IX_FIELD_SIZE)
-        ix_text_format(t, "    const i64 n%d = a->n%d;\n", f->index, f->index);
+        ix_text_format(t, "    const %s n%d = a->n%d;\n", index_type(e),
+                       f->index, f->index);
     else if (f->kind == IX_FIELD_OFFSET)
         ix_text_format(t, "    const %s o%d = a->o%d;\n",
-                       ix_c_type(f->number.dtype), f->index, f->index);
+                       f->number.dtype == ILEX_I64 ? index_type(e)
+                                                   : ix_c_type(f->number.dtype),
+                       f->index, f->index);
     else if (f->kind == IX_FIELD_FUNCTION) {
         ix_text_put(t, "    ");
         ix_emit_function_pointer(e, f->index, "const ", t);
@@ -349,6 +359,26 @@ put_bounds(const ix_emitter *e, ix_text *t)
         ix_text_put(t, ", 6");
 }
 
+/* In source that stands alone, two kernels have a body in common; else the
+ * whole source is for one type of indices (heads.def). */
+static void
+put_template(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, e->dialect->alone ? "template <typename index_t>\n" : "");
+}
+
+static void
+put_index_type(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, !e->dialect->alone ? "" : e->narrow ? "<i32>" : "<i64>");
+}
+
+static void
+put_narrow(const ix_emitter *e, ix_text *t)
+{
+    ix_text_put(t, e->narrow ? "_narrow" : "");
+}
+
 /* The text of a shape with its parts filled in; see shapes.def. */
 static void
 put_shape(const ix_emitter *e, const char *shape, ix_text *t)
@@ -358,7 +388,8 @@ put_shape(const ix_emitter *e, const char *shape, ix_text *t)
         ['c'] = put_comment,    ['d'] = put_locals,    ['b'] = put_body,
         ['p'] = put_parameters, ['s'] = put_strides,   ['1'] = put_ones,
         ['u'] = put_unit_test,  ['e'] = put_linkage,   ['v'] = put_unused,
-        ['i'] = put_inline,     ['l'] = put_bounds};
+        ['i'] = put_inline,     ['l'] = put_bounds,    ['t'] = put_template,
+        ['n'] = put_index_type, ['w'] = put_narrow};
     for (size_t n; *shape; shape += n) {
         n = strcspn(shape, "$");
         ix_text_put_n(t, shape, n);
@@ -379,11 +410,37 @@ static const char *const shape_text[] = {
 static shape_id
 shape_of(const ix_emitter *e)
 {
-    if (e->dialect->cuda) /* grid, grid_indirect, and both with checks */
-        return (shape_id)(SHAPE_grid + e->kernel->layout->indirect +
-                          2 * (ix_kernel_status(e->kernel->layout) != NULL));
     bool variants = *e->dialect->vector_pragma && count_parameters(e) > 0;
     return variants ? SHAPE_variants : SHAPE_plain;
+}
+
+static void
+put_grid(ix_emitter *e, ix_text *t)
+{
+    const ix_kernel_layout *l = e->kernel->layout;
+    bool checks = ix_kernel_status(l) != NULL;
+    /* grid, grid_indirect, and both with checks */
+    const char *entry = shape_text[SHAPE_grid + l->indirect + 2 * checks];
+    put_shape(e, shape_text[checks ? SHAPE_grid_body_checked : SHAPE_grid_body],
+              t);
+    for (int narrow = 0; narrow <= e->dialect->alone; narrow++) {
+        e->narrow = narrow;
+        put_shape(e, entry, t);
+    }
+}
+
+static void
+put_function(ix_emitter *e, ix_text *t)
+{
+    shape_id shape = shape_of(e);
+    put_shape(e, shape_text[shape], t);
+    if (is_twice(e))
+        put_shape(e,
+                  shape_text[shape == SHAPE_variants ? SHAPE_fused_variants
+                                                     : SHAPE_fused],
+                  t);
+    if (e->inlined)
+        put_shape(e, shape_text[SHAPE_known], t);
 }
 
 bool
@@ -403,15 +460,7 @@ ix_emit_kernel(ix_emitter *e, const ix_kernel *k, ix_text *t)
     bool ok = e->body != NULL;
     if (ok) {
         put_shape(e, shape_text[SHAPE_arguments], t);
-        put_shape(e, shape_text[shape_of(e)], t);
-        if (is_twice(e))
-            put_shape(
-                e,
-                shape_text[shape_of(e) == SHAPE_variants ? SHAPE_fused_variants
-                                                         : SHAPE_fused],
-                t);
-        if (e->inlined && !e->dialect->cuda)
-            put_shape(e, shape_text[SHAPE_known], t);
+        (e->dialect->cuda ? put_grid : put_function)(e, t);
     }
     ix_text_free(&body);
     return ok && !t->failed && e->u->ctx->error.code == ILEX_OK;

@@ -27,9 +27,9 @@ by_power(ix_emitter *e, const ilex_array *x, ix_code_template code)
     e->t->failed |= !text;
     if (!text)
         return code;
-    snprintf(text, IX_NAME, "%sx %s %lld%s", wide ? "" : "(T)(",
-             quotient ? ">>" : "&", (long long)(quotient ? shift : n - 1),
-             wide ? "" : ")");
+    snprintf(text, IX_NAME, "%s%sx %s %lld%s", wide ? "" : "(T)(",
+             shift > 30 ? "(T)" : "", quotient ? ">>" : "&",
+             (long long)(quotient ? shift : n - 1), wide ? "" : ")");
     return (ix_code_template){.kind = IX_CODE_EXPR, .re = text};
 }
 
@@ -46,7 +46,8 @@ template_of(ix_emitter *e, const ilex_array *x, ilex_dtype *loop)
 }
 
 /* The template of an operation; "names", which point into "args", are those of
- * its operands. */
+ * its operands. Integers may be narrower than its type: arithmetic is in that.
+ */
 static ix_code_template
 read_operation(ix_emitter *e, const ilex_array *x, ix_name *args,
                ix_code_names *names)
@@ -148,7 +149,7 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
         ix_emit_put(e, "#pragma unroll 1");
     ix_text *t = ix_emit_line(e);
     e->threads[s->dim] |= grid;
-    ix_text_format(t, "for (i64 %s = ", v.s);
+    ix_text_format(t, "for (%s %s = ", ix_emit_loop_type(e, s), v.s);
     if (!grid || !ix_index_is_zero(ix_for_lo(s)))
         ix_emit_sum(e, s->down ? ix_for_hi(s) : ix_for_lo(s), t);
     if (grid)
@@ -310,7 +311,7 @@ static void
 emit_operation(ix_emitter *e, const ix_stmt *s)
 {
     const ilex_array *x = ix_let_value(s);
-    const char *type = ix_c_type(s->dtype);
+    const char *type = ix_emit_let_type(e, s);
     ix_name args[3], v = ix_emit_defined(s);
     ix_code_names names = {.re = v.re, .im = v.im};
     ix_code_template code = read_operation(e, x, args, &names);
@@ -333,10 +334,14 @@ emit_let(ix_emitter *e, const ix_stmt *s)
         emit_operation(e, s);
         return;
     }
+    bool hidden = e->dialect->cuda && ix_is_negation(x);
     ix_text *t = ix_emit_line(e);
-    ix_text_format(t, "const i64 %s = ", ix_emit_defined(s).re);
+    ix_text_format(t, "const %s %s = ", ix_emit_let_type(e, s),
+                   ix_emit_defined(s).re);
+    ix_text_put(t, hidden ? "opaque_i64(" : "");
     ix_emit_sum(e, x, t);
-    ix_text_put(t, ";\n");
+    ix_text_put(t, hidden ? ");\n" : ";\n");
+    e->bounds |= hidden;
 }
 
 static void

@@ -153,10 +153,51 @@ put_atom(const void *e, const ilex_array *x, ix_text *t)
     ix_text_put(t, ix_emit_leaf(e, x).re);
 }
 
+/* Of a sum that 32 bits may not hold. */
+static void
+put_wide_atom(const void *user, const ilex_array *x, ix_text *t)
+{
+    const ix_emitter *e = user;
+    bool cast = x->kind != IX_CONST && ix_is_narrow(e->kernel, x);
+    ix_text_put(t, cast ? "(i64)" : "");
+    put_atom(e, x, t);
+}
+
 void
 ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 {
-    ix_sum_put(&(ix_sum_writer){" * ", put_atom, e}, x, t);
+    bool casts = e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+    ix_sum_put(&(ix_sum_writer){" * ", casts ? put_wide_atom : put_atom, e}, x,
+               t);
+}
+
+void
+ix_emit_index(const ix_emitter *e, const ilex_array *x, ix_text *t)
+{
+    bool cast = e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+    bool sum = x->kind == IX_LINEAR;
+    ix_text_put(t, !cast ? "" : sum ? "(index_t)(" : "(index_t)");
+    ix_emit_sum(e, x, t);
+    ix_text_put(t, cast && sum ? ")" : "");
+}
+
+static const char *
+index_type(const ix_emitter *e, const ilex_array *x)
+{
+    return ix_is_narrow(e->kernel, x) ? "index_t" : "i64";
+}
+
+const char *
+ix_emit_loop_type(const ix_emitter *e, const ix_stmt *loop)
+{
+    return index_type(e, ix_scalar_index(e->u->ctx, loop->number));
+}
+
+const char *
+ix_emit_let_type(const ix_emitter *e, const ix_stmt *let)
+{
+    return let->dtype == ILEX_I64 ? index_type(e, ix_value_of(e->u, let))
+                                  : ix_c_type(let->dtype);
 }
 
 /* ---- operations ---- */

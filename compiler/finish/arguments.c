@@ -100,6 +100,19 @@ add_field(ix_kernel_layout *l, const use *x, ix_field_kind kind, size_t align,
     l->bytes += bytes;
 }
 
+/* Numbers by which kernels of a function differ are indices as sizes are. */
+static void
+note_narrow(ix_kernel_layout *l, int64_t limit)
+{
+    l->narrow = limit;
+    for (size_t i = 0; i < l->nfields; i++) {
+        const ix_literal *x = &l->field[i].number;
+        if (l->field[i].kind == IX_FIELD_OFFSET && x->dtype == ILEX_I64 &&
+            (x->value.i > limit || x->value.i < -limit))
+            l->narrow = 0;
+    }
+}
+
 static ix_kernel_layout *
 lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
 {
@@ -127,6 +140,7 @@ lay_out(ix_unit *u, const ix_kernel *k, const uses *l)
     r->indirect = u->target->argument_bytes &&
                   r->bytes > (size_t)u->target->argument_bytes;
     r->fused = l->fused;
+    note_narrow(r, k->narrow ? k->narrow->limit : 0);
     return r;
 }
 
@@ -157,6 +171,7 @@ lay_out_like(ix_unit *u, const ix_kernel *k, int *buffer, int *size)
         else if (f->kind != IX_FIELD_STATUS && f->kind != IX_FIELD_FUNCTION)
             f->index = (f->kind == IX_FIELD_SIZE ? size : buffer)[f->index];
     }
+    note_narrow(l, k->like->narrow ? k->like->narrow->limit : 0);
     return l;
 }
 

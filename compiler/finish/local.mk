@@ -6,6 +6,7 @@ libixcompiler_la_SOURCES += \
 	compiler/finish/arguments.c \
 	compiler/finish/fingerprint.c \
 	compiler/finish/hoist.c \
+	compiler/finish/narrow.c \
 	compiler/finish/share.c \
 	compiler/finish/share.h \
 	compiler/finish/translation_units.c \

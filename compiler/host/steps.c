@@ -223,10 +223,11 @@ put_kernel(ix_host *h, size_t i, const int *first)
     ix_text_format(h->t, ", sizeof(k%d_args), %d, %d", l->function, first[i],
                    first[i + 1] - first[i]);
     if (h->grid && ix_kernel_status(l))
-        ix_text_format(h->t, ", %d, (long)offsetof(k%d_args, status)",
-                       l->indirect, l->function);
+        ix_text_format(h->t, ", %d, (long)offsetof(k%d_args, status), %lld",
+                       l->indirect, l->function, (long long)l->narrow);
     else if (h->grid)
-        ix_text_format(h->t, ", %d, -1", l->indirect);
+        ix_text_format(h->t, ", %d, -1, %lld", l->indirect,
+                       (long long)l->narrow);
     ix_text_put(h->t, "},\n");
 }
 

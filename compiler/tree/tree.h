@@ -499,6 +499,10 @@ bool ix_is_wide(const ix_index_form *f);
 /* Is it a guard (ix_is_guard) on indices alone? One that compares what
  * statements computed was none when there were no statements. */
 bool ix_is_guard_still(const ilex_array *x);
+/* finish/narrow.c: do 32 bits hold a sum, and its parts, in a kernel for a GPU?
+ */
+bool ix_is_narrow(const ix_kernel *k, const ilex_array *x);
+bool ix_is_negation(const ilex_array *x);
 /* Are axes "k" and on of a reduction so short that they need no loops? */
 bool ix_unrolls(ix_unit *u, const ilex_array *n, int k);
 

@@ -71,17 +71,17 @@ ilex_status ix_nvrtc_ask(const char *path, ix_error *err);
  * asked for, else one that is no newer than the driver. */
 bool ix_nvrtc_available(void);
 
-/* Compiles CUDA "source" to "*ptx" (owned by the caller, NUL-terminated) for
- * "arch", for example "compute_80". What NVRTC says is added to "log", which
- * may be NULL, at most 64 KiB of it. */
-ilex_status ix_nvrtc_ptx(const ix_mem *mem, const char *source,
+/* Compiles CUDA "source", for "narrow" indices or for any, to "*ptx" (owned by
+ * the caller, NUL-terminated) for "arch", for example "compute_80". What NVRTC
+ * says is added to "log", which may be NULL, at most 64 KiB of it. */
+ilex_status ix_nvrtc_ptx(const ix_mem *mem, const char *source, bool narrow,
                          const char *arch, char **ptx, ix_text *log,
                          ix_error *err);
 
-/* Compiles CUDA "source" for a device of compute capability major.minor: to a
+/* The same for a device of compute capability major.minor: to a
  * cubin where NVRTC knows such a device, else to PTX of the newest architecture
  * below, which the driver translates. "*image" is owned by the caller. */
-ilex_status ix_nvrtc_image(const ix_mem *mem, const char *source, int major,
-                           int minor, char **image, ix_error *err);
+ilex_status ix_nvrtc_image(const ix_mem *mem, const char *source, bool narrow,
+                           int major, int minor, char **image, ix_error *err);
 
 #endif

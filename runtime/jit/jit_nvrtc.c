@@ -271,14 +271,15 @@ fetch(const ix_mem *mem, program *p, int (*length)(program *, size_t *),
 /* Compiles "p" and fetches its log and code: a cubin for "sm_", PTX for
  * "compute_". */
 static ilex_status
-compile(const ix_mem *mem, program *p, const char *arch, char **image,
-        ix_text *log, ix_error *err)
+compile(const ix_mem *mem, program *p, bool narrow, const char *arch,
+        char **image, ix_text *log, ix_error *err)
 {
     char option[32];
     bool cubin = strncmp(arch, "sm_", 3) == 0;
     snprintf(option, sizeof option, "-arch=%s", arch);
-    const char *const options[] = {option, "-fmad=false", "--std=c++17"};
-    int rc = api.compile(p, (int)IX_COUNT(options), options);
+    const char *const options[] = {option, "-fmad=false", "--std=c++17",
+                                   "-DILEX_NARROW"};
+    int rc = api.compile(p, (int)IX_COUNT(options) - !narrow, options);
     char *text = fetch(mem, p, api.log_size, api.log);
     if (log && text)
         ix_text_put_n(log, text, strnlen(text, MAX_LOG));
@@ -297,8 +298,8 @@ compile(const ix_mem *mem, program *p, const char *arch, char **image,
 
 /* One compilation, from "source" to "*image". */
 static ilex_status
-translate(const ix_mem *mem, const char *source, const char *arch, char **image,
-          ix_text *log, ix_error *err)
+translate(const ix_mem *mem, const char *source, bool narrow, const char *arch,
+          char **image, ix_text *log, ix_error *err)
 {
     program *p = NULL;
     *image = NULL;
@@ -309,21 +310,21 @@ translate(const ix_mem *mem, const char *source, const char *arch, char **image,
     if (rc != 0)
         return ix_fail(err, ILEX_E_TOOLCHAIN, "NVRTC does not start: %s",
                        api.text(rc));
-    ilex_status status = compile(mem, p, arch, image, log, err);
+    ilex_status status = compile(mem, p, narrow, arch, image, log, err);
     api.destroy(&p);
     return status;
 }
 
 ilex_status
-ix_nvrtc_ptx(const ix_mem *mem, const char *source, const char *arch,
-             char **ptx, ix_text *log, ix_error *err)
+ix_nvrtc_ptx(const ix_mem *mem, const char *source, bool narrow,
+             const char *arch, char **ptx, ix_text *log, ix_error *err)
 {
     *ptx = NULL;
     if (!is_arch(arch))
         return ix_fail(err, ILEX_E_ARGUMENT,
                        "'%.40s' is no GPU architecture; for example compute_80",
                        arch);
-    return translate(mem, source, arch, ptx, log, err);
+    return translate(mem, source, narrow, arch, ptx, log, err);
 }
 
 /* ---- for a device ---- */
@@ -346,8 +347,8 @@ newest_arch(int want)
 }
 
 ilex_status
-ix_nvrtc_image(const ix_mem *mem, const char *source, int major, int minor,
-               char **image, ix_error *err)
+ix_nvrtc_image(const ix_mem *mem, const char *source, bool narrow, int major,
+               int minor, char **image, ix_error *err)
 {
     char arch[32];
     int want = 10 * major + minor;
@@ -356,5 +357,5 @@ ix_nvrtc_image(const ix_mem *mem, const char *source, int major, int minor,
         snprintf(arch, sizeof arch, "sm_%d", want);
     else
         snprintf(arch, sizeof arch, "compute_%d", known ? known : want);
-    return translate(mem, source, arch, image, NULL, err);
+    return translate(mem, source, narrow, arch, image, NULL, err);
 }

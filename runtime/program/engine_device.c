@@ -13,17 +13,17 @@
 
 enum { MOST_DEVICES = 64 };
 
-/* A program's code on one device; constant once it is published. */
-struct ix_device_code {
+/* A program's code on one device, for indices of 32 bits or for any; constant
+ * once it is published. */
+typedef struct code {
     void *module;
     const ix_driver *driver;
     int device;
     void *function[]; /* by kernel number */
-};
-typedef struct ix_device_code code;
+} code;
 
 struct ix_device_codes {
-    _Atomic(code *) device[MOST_DEVICES];
+    _Atomic(code *) device[MOST_DEVICES][2]; /* any; 32 bits */
 };
 
 /* Held while code is built. A forked child has no thread that builds, so there
@@ -43,8 +43,8 @@ ix_device_codes_new(const ix_mem *mem)
 void
 ix_device_codes_free(const ix_mem *mem, ix_device_codes *codes)
 {
-    for (int i = 0; codes && i < MOST_DEVICES; i++) {
-        code *c = atomic_load(&codes->device[i]);
+    for (int i = 0; codes && i < 2 * MOST_DEVICES; i++) {
+        code *c = atomic_load(&codes->device[i / 2][i % 2]);
         if (c)
             c->driver->unload(c->device, c->module);
         ix_mem_free(mem, c);
@@ -82,7 +82,8 @@ load(const ilex_program *p, const char *image, code *c, ix_error *err)
 
 /* Compiles the program for the device's architecture. */
 static code *
-build(const ilex_program *p, const ix_driver *driver, int device, ix_error *err)
+build(const ilex_program *p, const ix_driver *driver, int device, bool narrow,
+      ix_error *err)
 {
     int major = 0, minor = 0;
     char *image = NULL;
@@ -95,7 +96,7 @@ build(const ilex_program *p, const ix_driver *driver, int device, ix_error *err)
     ilex_status rc = driver->capability(device, &major, &minor, err);
     rc = rc ? rc
             : ix_nvrtc_image(&p->mem, p->c->source[IX_DIALECT_cuda].unit[0],
-                             major, minor, &image, err);
+                             narrow, major, minor, &image, err);
     rc = rc ? rc : load(p, image, c, err);
     ix_mem_free(&p->mem, image);
     if (rc) {
@@ -105,22 +106,38 @@ build(const ilex_program *p, const ix_driver *driver, int device, ix_error *err)
     return c;
 }
 
-/* The program's code on a device, built if nobody has done so. */
+/* The program's code on the run's device, built if nobody has done so. */
 static const code *
-find_code(ix_run *r, const ix_driver *driver, int device)
+find_code(ix_run *r, bool narrow)
 {
-    _Atomic(code *) *slot = &r->p->device_codes->device[device];
+    _Atomic(code *) *slot = &r->p->device_codes->device[r->device][narrow];
     code *c = atomic_load_explicit(slot, memory_order_acquire);
     if (c)
         return c;
     pthread_mutex_lock(&building);
     c = atomic_load_explicit(slot, memory_order_acquire);
     if (!c) {
-        c = build(r->p, driver, device, r->err);
+        c = build(r->p, r->driver, r->device, narrow, r->err);
         atomic_store_explicit(slot, c, memory_order_release);
     }
     pthread_mutex_unlock(&building);
     return c;
+}
+
+bool
+ix_launch_is_narrow(const ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
+    bool narrow =
+        ix_size_is_narrow(lo, l->narrow) && ix_size_is_narrow(hi, l->narrow);
+    for (size_t k = 0; narrow && k < l->nfields; k++) {
+        const ix_field *f = &l->field[k];
+        if (f->kind == IX_FIELD_BUFFER)
+            narrow = ix_buffer_is_narrow(&r->s, f->index);
+        else if (f->kind == IX_FIELD_SIZE)
+            narrow = ix_size_is_narrow(r->s.size[f->index], l->narrow);
+    }
+    return narrow;
 }
 
 /* ---- where arguments lie ---- */
@@ -187,12 +204,13 @@ begin(ix_run *r)
     for (size_t i = 0; !rc && i < c->narguments; i++)
         if (c->buffer[i].used && !goes_by_value(r, i))
             rc = check_device(r, i, &first);
-    const ix_driver *driver = rc ? NULL : find_driver(r);
-    if (driver && (r->device < 0 || r->device >= MOST_DEVICES))
+    r->driver = rc ? NULL : find_driver(r);
+    if (r->driver && (r->device < 0 || r->device >= MOST_DEVICES))
         return ix_fail(r->err, ILEX_E_LIMIT, "%s: device %d; at most %d",
                        c->name, r->device, MOST_DEVICES - 1);
-    if (driver)
-        r->code = find_code(r, driver, r->device);
+    for (size_t i = 0; !rc && r->driver && i < c->nkernels && !r->err->code;
+         i++)
+        (void)find_code(r, ix_launch_is_narrow(r, i, 0, 0));
     return rc ? rc : r->err->code;
 }
 
@@ -229,7 +247,7 @@ allocate(ix_run *r, size_t bytes, char **memory)
 static ilex_status
 check_workspace(ix_run *r, const void *memory)
 {
-    const ix_driver *driver = r->code->driver;
+    const ix_driver *driver = r->driver;
     ix_space space;
     int device;
     if (driver->query(memory, &space, &device) && ix_space_on_device(space) &&
@@ -246,10 +264,10 @@ check_workspace(ix_run *r, const void *memory)
 /* A launch whose arguments are too long to go by value: they lie on the device
  * until it is done. */
 static ilex_status
-launch_indirect(ix_run *r, size_t i, size_t bytes, const ix_grid *grid,
+launch_indirect(ix_run *r, void *function, size_t bytes, const ix_grid *grid,
                 int64_t lo, int64_t hi)
 {
-    const ix_driver *driver = r->code->driver;
+    const ix_driver *driver = r->driver;
     void *block = NULL;
     void *parameters[] = {&block, &lo, &hi};
     ilex_status rc =
@@ -259,8 +277,8 @@ launch_indirect(ix_run *r, size_t i, size_t bytes, const ix_grid *grid,
     rc = driver->copy(IX_HOST_TO_DEVICE, r->device, block, r->arguments, bytes,
                       r->err);
     rc = rc ? rc
-            : driver->launch(r->device, r->code->function[i], grid->blocks,
-                             grid->threads, parameters, r->err);
+            : driver->launch(r->device, function, grid->blocks, grid->threads,
+                             parameters, r->err);
     rc = rc ? rc : driver->synchronize(r->device, r->err);
     driver->free(IX_SPACE_DEVICE, r->device, block);
     return rc;
@@ -270,20 +288,24 @@ static ilex_status
 launch_once(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
     const ix_kernel_layout *l = &r->p->c->source[IX_DIALECT_cuda].layout[i];
-    const ix_grid grid = ix_kernel_grid(&r->s, (int)i);
+    ix_grid grid = ix_kernel_grid(&r->s, (int)i);
+    grid.narrow = ix_launch_is_narrow(r, i, lo, hi);
+    const code *c = find_code(r, grid.narrow);
     void *parameters[] = {r->arguments, &lo, &hi};
+    if (!c)
+        return r->err->code;
     ix_pack_arguments(r, l, r->arguments);
     if (l->indirect)
-        return launch_indirect(r, i, l->bytes, &grid, lo, hi);
-    return r->code->driver->launch(r->device, r->code->function[i], grid.blocks,
-                                   grid.threads, parameters, r->err);
+        return launch_indirect(r, c->function[i], l->bytes, &grid, lo, hi);
+    return r->driver->launch(r->device, c->function[i], grid.blocks,
+                             grid.threads, parameters, r->err);
 }
 
 /* A kernel that checks indices is waited for. */
 static ilex_status
 launch_checked(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
-    const ix_driver *driver = r->code->driver;
+    const ix_driver *driver = r->driver;
     int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
     size_t bytes = sizeof status;
     void *memory = NULL;
@@ -315,21 +337,21 @@ launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 static ilex_status
 wait_for_all(ix_run *r)
 {
-    return r->code->driver->synchronize(r->device, r->err);
+    return r->driver->synchronize(r->device, r->err);
 }
 
 static ilex_status
 fetch(ix_run *r, void *to, const char *from, size_t bytes)
 {
-    return r->code->driver->copy(IX_DEVICE_TO_HOST, r->device, to, from, bytes,
-                                 r->err);
+    return r->driver->copy(IX_DEVICE_TO_HOST, r->device, to, from, bytes,
+                           r->err);
 }
 
 static ilex_status
 put(ix_run *r, char *to, const void *from, size_t bytes)
 {
-    return r->code->driver->copy(IX_HOST_TO_DEVICE, r->device, to, from, bytes,
-                                 r->err);
+    return r->driver->copy(IX_HOST_TO_DEVICE, r->device, to, from, bytes,
+                           r->err);
 }
 
 const ix_engine ix_engine_device = {.begin = begin,

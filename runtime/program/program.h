@@ -48,9 +48,11 @@ typedef struct ix_engine {
 
 /* engine_host.c: threads of this process; engine_device.c: a GPU. */
 extern const ix_engine ix_engine_host, ix_engine_device;
+/* Do 32 bits hold all indices of kernel "i", called for [lo, hi), and how far
+ * elements are apart, as sizes and arrays are in this run? */
+bool ix_launch_is_narrow(const ix_run *r, size_t i, int64_t lo, int64_t hi);
 
 /* A program's code for devices, built when it first runs there. */
-typedef struct ix_device_code ix_device_code;
 typedef struct ix_device_codes ix_device_codes;
 ix_device_codes *ix_device_codes_new(const ix_mem *mem);
 void ix_device_codes_free(const ix_mem *mem, ix_device_codes *codes);
@@ -254,7 +256,7 @@ struct ix_run {
     ix_workspace *workspace; /* checked out, or NULL */
     int threads;
     int device; /* engine_device.c */
-    const ix_device_code *code;
+    const struct ix_driver *driver;
     bool busy; /* something was launched since the last wait */
 };
 

@@ -78,13 +78,13 @@ put_launchers(FILE *f, const char *source)
     for (const char *p = source; (p = strstr(p, head)) != NULL;) {
         p += strcspn(p, "\n") + 1;
         int name = (int)strcspn(p, "(");
-        const char *type = p + name + 1;
-        int length = (int)strcspn(type + 6, " ") + 6; /* "const k0_args" */
+        const char *type = p + name + sizeof "(const";
+        int length = (int)strcspn(type, " "); /* "k0_args" */
         int indirect = !strncmp(type + length, pointer, sizeof pointer - 1);
         fprintf(f,
                 "typedef struct {\n    %.*s%s a;\n    i64 lo, hi;\n"
                 "} kept_%.*s;\n",
-                length - 6, type + 6, indirect ? " *" : "", name, p);
+                length, type, indirect ? " *" : "", name, p);
         fprintf(f,
                 "static void *keep_%.*s(void **p)\n{\n"
                 "    kept_%.*s *k = malloc(sizeof *k);\n"

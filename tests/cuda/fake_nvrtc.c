@@ -7,6 +7,7 @@
  */
 #include "tests/cuda/fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,21 @@ nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
     return NVRTC_SUCCESS;
 }
 
+/* Puts what a macro is behind the mark. */
+static nvrtcResult
+define(nvrtcProgram p, const char *name)
+{
+    size_t bytes = strlen(p->ptx) + strlen(name) + sizeof "#define \n";
+    char *ptx = malloc(bytes);
+    if (!ptx)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    snprintf(ptx, bytes, "%s#define %s\n%s", FAKE_PTX, name,
+             p->ptx + strlen(FAKE_PTX));
+    free(p->ptx);
+    p->ptx = ptx;
+    return NVRTC_SUCCESS;
+}
+
 nvrtcResult
 nvrtcDestroyProgram(nvrtcProgram *program)
 {
@@ -73,11 +89,14 @@ nvrtcResult
 nvrtcCompileProgram(nvrtcProgram program, int n, const char *const *options)
 {
     int known = 0;
-    for (int i = 0; i < n; i++) {
+    nvrtcResult rc = NVRTC_SUCCESS;
+    for (int i = 0; i < n && rc == NVRTC_SUCCESS; i++) {
+        if (!strncmp(options[i], "-D", 2))
+            rc = define(program, options[i] + 2);
         known |= !strcmp(options[i], "-arch=compute_80");
         program->cubin |= !strcmp(options[i], "-arch=sm_80");
     }
-    return known || program->cubin ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION;
+    return !known && !program->cubin ? NVRTC_ERROR_INVALID_OPTION : rc;
 }
 
 nvrtcResult

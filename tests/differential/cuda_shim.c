@@ -44,11 +44,13 @@ cuda_shim_backwards(int backwards)
 
 /* ---- the text ---- */
 
+static const char *const widths[] = {"any", "narrow"};
+
 /* A function of the kind that runs call, around a CUDA kernel: all threads of
  * the grid in one order or the other. */
 static const char launcher[] =
-    "#define SHIM_LAUNCH(kernel, type, passed) \\\n"
-    "    int launch_##kernel(const type *a, i64 begin, i64 end, void *local) "
+    "#define SHIM_LAUNCH(name, kernel, type, passed) \\\n"
+    "    int name(const type *a, i64 begin, i64 end, void *local) "
     "\\\n"
     "    { \\\n"
     "        shim_grid *const g = shim_where(); \\\n"
@@ -87,9 +89,15 @@ put_source(ix_text *t, const char *source)
     ix_text_put(t, source);
 }
 
+/* The source as a unit for any indices, or for those of 32 bits, whose
+ * functions that a user has written have other names. */
 static void
-put_unit(ix_text *t, const ix_compiled *c)
+put_unit(ix_text *t, const ix_compiled *c, bool narrow)
 {
+    ix_text_put(t, narrow ? "#define ILEX_NARROW\n" : "");
+    for (size_t i = 0; narrow && i < c->nfunctions; i++)
+        ix_text_format(t, "#define %s narrow_%s\n", c->function[i].name,
+                       c->function[i].name);
     ix_text_put(t, cuda_shim_head);
     ix_text_format(t,
                    "static inline shim_grid *shim_where(void)\n"
@@ -103,9 +111,9 @@ put_unit(ix_text *t, const ix_compiled *c)
     const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
         if (l[i].function == (int)i)
-            ix_text_format(t, "SHIM_LAUNCH(%s, %s_args, %s)\n",
-                           c->kernel[i].name, c->kernel[i].name,
-                           l[i].indirect ? "a" : "*a");
+            ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s)\n",
+                           widths[narrow], c->kernel[i].name, c->kernel[i].name,
+                           c->kernel[i].name, l[i].indirect ? "a" : "*a");
 }
 
 /* ---- programs ---- */
@@ -131,16 +139,35 @@ take_grid(const ix_compiled_kernel *k)
         running.block_dim.z = running.grid_dim.z = 1;
 }
 
+/* Kernels for indices of 32 bits, where they may run, every other time that the
+ * grids have had their turns. */
+static ix_tier
+choose_kernels(const ix_run *r, size_t i, int64_t lo, int64_t hi)
+{
+    ix_tier t = *r->p->first;
+    bool turn = (launches / IX_COUNT(grids) + (unsigned)running.backwards) % 2;
+    bool narrow = ix_launch_is_narrow(r, i, lo, hi);
+    if (!asked.blocks[0]) {
+        asked = ix_kernel_grid(&r->s, (int)i);
+        asked.narrow = narrow;
+    }
+    if (!turn && narrow)
+        t.kernel += r->p->c->nkernels;
+    return t;
+}
+
 /* As the engine of the host, with memory for statuses. */
 static ilex_status
 launch(ix_run *r, size_t i, int64_t lo, int64_t hi)
 {
+    ilex_program *p = (ilex_program *)r->p;
     int64_t status[IX_STATUS_WORDS] = IX_STATUS_BEFORE;
-    take_grid(&r->p->c->kernel[i]);
-    if (!asked.blocks[0])
-        asked = ix_kernel_grid(&r->s, (int)i);
+    take_grid(&p->c->kernel[i]);
     r->status = status;
+    const ix_tier tier = choose_kernels(r, i, lo, hi);
+    atomic_store(&p->tier, &tier);
     ilex_status rc = ix_engine_host.launch(r, i, lo, hi);
+    atomic_store(&p->tier, p->first);
     return rc ? rc : (ilex_status)ix_fail_status(&r->s, status);
 }
 
@@ -155,19 +182,21 @@ static const ix_backend backend = {"cuda on the CPU",
                                    false,
                                    &engine};
 
-/* Names of the launchers in one block, which the caller frees. */
+/* Names of the launchers, those for any indices first, in one block, which the
+ * caller frees. */
 static const char **
 launcher_names(const ix_mem *mem, const ix_compiled *c)
 {
     enum { LENGTH = 40 };
-    const char **names =
-        ix_mem_new(mem, (c->nkernels + 1) * (sizeof *names + LENGTH));
-    char *text = (char *)(names + c->nkernels + 1);
+    size_t n = 2 * c->nkernels;
+    const char **names = ix_mem_new(mem, (n + 1) * (sizeof *names + LENGTH));
+    char *text = (char *)(names + n + 1);
     const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
-    for (size_t i = 0; names && i < c->nkernels; i++) {
-        snprintf(text, LENGTH, "launch_%s", c->kernel[l[i].function].name);
+    for (size_t i = 0; names && i < n; i++, text += LENGTH) {
+        int function = l[i % c->nkernels].function;
+        snprintf(text, LENGTH, "%s_%s", widths[i / c->nkernels],
+                 c->kernel[function].name);
         names[i] = text;
-        text += LENGTH;
     }
     return names;
 }
@@ -175,32 +204,36 @@ launcher_names(const ix_mem *mem, const ix_compiled *c)
 static bool
 load(ilex_context *ctx, ilex_program *p, const char *cflags)
 {
-    ix_text t;
+    ix_text t[2];
     ix_compiled *c = p->c;
     ix_tier *tier = p->first;
-    ix_text_init(&t, &ctx->mem);
-    put_unit(&t, c);
-    const char *source = ix_text_string(&t);
+    size_t n = 2 * c->nkernels;
+    const char *source[2];
+    for (int narrow = 0; narrow < 2; narrow++) {
+        ix_text_init(&t[narrow], &ctx->mem);
+        put_unit(&t[narrow], c, narrow);
+        source[narrow] = ix_text_string(&t[narrow]);
+    }
     const char **names = launcher_names(&ctx->mem, c);
-    void **entries = ix_mem_new(&ctx->mem, (c->nkernels + 1) * sizeof *entries);
-    tier->kernel =
-        ix_mem_new(&tier->mem, (c->nkernels + 1) * sizeof *tier->kernel);
-    ix_jit_request req = {.sources = &source,
-                          .nsources = 1,
+    void **entries = ix_mem_new(&ctx->mem, (n + 1) * sizeof *entries);
+    tier->kernel = ix_mem_new(&tier->mem, (n + 1) * sizeof *tier->kernel);
+    ix_jit_request req = {.sources = source,
+                          .nsources = IX_COUNT(source),
                           .symbols = names,
-                          .nsymbols = c->nkernels,
+                          .nsymbols = n,
                           .needs_math = c->source[IX_DIALECT_cuda].uses_math,
                           .cflags_opt = cflags};
-    if (source && names && entries && tier->kernel)
+    if (source[0] && source[1] && names && entries && tier->kernel)
         tier->code =
             cflags || !ix_jit_tcc_available()
                 ? ix_jit_cc_compile(&p->mem, &req, entries, &ctx->error)
                 : ix_jit_tcc_compile(&p->mem, &req, entries, &ctx->error);
-    for (size_t i = 0; tier->code && i < c->nkernels; i++)
+    for (size_t i = 0; tier->code && i < n; i++)
         memcpy(&tier->kernel[i], &entries[i], sizeof tier->kernel[i]);
     ix_mem_free(&ctx->mem, names);
     ix_mem_free(&ctx->mem, entries);
-    ix_text_free(&t);
+    ix_text_free(&t[0]);
+    ix_text_free(&t[1]);
     return tier->code != NULL;
 }
 
@@ -259,14 +292,14 @@ cuda_shim_source(const ilex_program *p)
 }
 
 ilex_status
-cuda_shim_ptx(const char *source, int *skipped, ix_error *err)
+cuda_shim_ptx(const char *source, int narrow, int *skipped, ix_error *err)
 {
     char *ptx = NULL;
     *skipped = !ix_nvrtc_available();
     if (*skipped)
         return ILEX_OK;
     ilex_status rc =
-        ix_nvrtc_ptx(&ix_mem_default, source, "sm_90", &ptx, NULL, err);
+        ix_nvrtc_ptx(&ix_mem_default, source, narrow, "sm_90", &ptx, NULL, err);
     ix_mem_free(&ix_mem_default, ptx);
     return rc;
 }

@@ -30,12 +30,14 @@ const char *cuda_shim_source(const ilex_program *p);
 /* Runs of this thread execute the grid backwards from now on, or not. */
 void cuda_shim_backwards(int backwards);
 
-/* The grid that a device would have been asked for by this thread's first
- * launch. */
+/* What a device would have been asked for by this thread's first launch, which
+ * is of a kernel for indices of 32 bits where that may be. */
 const ix_grid *cuda_shim_grid_asked(void);
 
-/* Compiles CUDA source for sm_90 where NVRTC is found: ILEX_OK, also with
+/* Compiles CUDA source, for indices of 32 bits or any, for sm_90 where NVRTC is
+ * found: ILEX_OK, also with
  * "*skipped" set where it is not. */
-ilex_status cuda_shim_ptx(const char *source, int *skipped, ix_error *err);
+ilex_status cuda_shim_ptx(const char *source, int narrow, int *skipped,
+                          ix_error *err);
 
 #endif

@@ -44,7 +44,7 @@ static const char cuda_shim_head[] =
     "    g->block.y = shim_take(&number, g->grid_dim.y);\n"
     "    g->block.z = number;\n"
     "}\n"
-    "#define __global__\n"
+    "#define __global__ static\n"
     "#define __launch_bounds__(...)\n"
     "#define __device__\n"
     "#define __restrict__ restrict\n"

@@ -207,7 +207,8 @@ compile_ptx(diff_session *s, const ilex_program *p)
     int skipped;
     ix_error err;
     ix_error_clear(&err);
-    ilex_status rc = cuda_shim_ptx(cuda_shim_source(p), &skipped, &err);
+    ilex_status rc = cuda_shim_ptx(cuda_shim_source(p), 0, &skipped, &err);
+    rc = rc ? rc : cuda_shim_ptx(cuda_shim_source(p), 1, &skipped, &err);
     if (rc != ILEX_OK)
         diff_fail_all(s, "NVRTC", rc, err.text);
     s->totals->ptx += !rc && !skipped;

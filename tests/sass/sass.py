@@ -64,7 +64,8 @@ class Compiler:
         program = ctypes.c_void_p()
         self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(),
                                         b'k.cu', 0, None, None)
-        options = [f'-arch={ARCHITECTURE}'.encode(), b'-fmad=false']
+        options = [f'-arch={ARCHITECTURE}'.encode(), b'-fmad=false',
+                   b'-DILEX_NARROW']
         array = (ctypes.c_char_p * len(options))(*options)
         wrong = self.library.nvrtcCompileProgram(program, len(options), array)
         log = self.text(program, 'nvrtcGetProgramLogSize',

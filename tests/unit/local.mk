@@ -83,6 +83,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_scan \
 	tests/unit/test_schedule \
 	tests/unit/test_grid \
+	tests/unit/test_narrow \
 	tests/unit/test_share \
 	tests/unit/test_solve \
 	tests/unit/test_source \
@@ -147,6 +148,9 @@ tests_unit_test_extremes_SOURCES = \
 tests_unit_test_grid_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_grid.c
+tests_unit_test_narrow_SOURCES = \
+	$(SHIM_FILES) \
+	tests/unit/test_narrow.c
 tests_unit_test_language_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_language.c

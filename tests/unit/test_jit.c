@@ -475,14 +475,14 @@ START_TEST(nvrtc_ptx)
     char *ptx = NULL;
     ix_text log;
     ix_text_init(&log, &ix_mem_default);
-    ck_assert_int_eq(
-        ix_nvrtc_ptx(&ix_mem_default, "", "compute_80 -x", &ptx, &log, &error),
-        ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ix_nvrtc_ptx(&ix_mem_default, "", false, "compute_80 -x",
+                                  &ptx, &log, &error),
+                     ILEX_E_ARGUMENT);
     ix_error_clear(&error);
     if (!ix_nvrtc_available()) {
-        ck_assert_int_eq(
-            ix_nvrtc_ptx(&ix_mem_default, "", "compute_80", &ptx, &log, &error),
-            ILEX_E_TOOLCHAIN);
+        ck_assert_int_eq(ix_nvrtc_ptx(&ix_mem_default, "", false, "compute_80",
+                                      &ptx, &log, &error),
+                         ILEX_E_TOOLCHAIN);
         ck_assert_ptr_null(ptx);
         return;
     }
@@ -490,18 +490,19 @@ START_TEST(nvrtc_ptx)
         ix_nvrtc_ptx(&ix_mem_default,
                      "extern \"C\" __global__ void k(double *x, double a)\n"
                      "{ x[threadIdx.x] = exp(x[threadIdx.x]) * a + 1.0; }\n",
-                     "compute_80", &ptx, &log, &error);
+                     false, "compute_80", &ptx, &log, &error);
     ck_assert_msg(rc == ILEX_OK, "%s", error.text);
     ck_assert_ptr_nonnull(strstr(ptx, ".entry k("));
     ix_mem_free(&ix_mem_default, ptx);
-    rc = ix_nvrtc_ptx(&ix_mem_default, "int f( {", "compute_80", &ptx, &log,
-                      &error);
+    rc = ix_nvrtc_ptx(&ix_mem_default, "int f( {", false, "compute_80", &ptx,
+                      &log, &error);
     ck_assert_int_eq(rc, ILEX_E_TOOLCHAIN);
     ck_assert_ptr_nonnull(strstr(error.text, "kernels.cu(1)"));
     ck_assert_ptr_nonnull(strstr(ix_text_string(&log), "error"));
     ck_assert_ptr_null(ptx);
     ix_error_clear(&error);
-    rc = ix_nvrtc_ptx(&ix_mem_default, "", "compute_10", &ptx, NULL, &error);
+    rc = ix_nvrtc_ptx(&ix_mem_default, "", false, "compute_10", &ptx, NULL,
+                      &error);
     ck_assert_int_eq(rc, ILEX_E_TOOLCHAIN);
     ix_text_free(&log);
 }
