@@ -73,12 +73,13 @@ over_stand_in() {
     echo
 } >many_set.h
 
-plain='hdiff thomas axpy norms matmul normalise pick'
+plain='hdiff thomas axpy norms matmul normalise pick sized'
 phases='peaks foreign elementwise'
 for program in "$top"/examples/hdiff.ilx "$top"/examples/thomas.ilx \
     "$top"/examples/axpy.ilx "$top"/examples/aot/norms.ilx \
     "$top"/examples/aot/matmul.ilx "$top"/examples/aot/normalise.ilx \
-    "$top"/tests/ahead/pick.ilx "$top"/examples/peaks.ilx \
+    "$top"/tests/ahead/pick.ilx "$top"/tests/ahead/sized.ilx \
+    "$top"/examples/peaks.ilx \
     "$top"/tests/stages/foreign.ilx "$top"/tests/stages/elementwise.ilx many.ilx
 do
     name=$(basename "$program" .ilx)

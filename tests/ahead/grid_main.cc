@@ -14,12 +14,14 @@
 #include "cpu_normalise.h"
 #include "cpu_norms.h"
 #include "cpu_pick.h"
+#include "cpu_sized.h"
 #include "cpu_thomas.h"
 #include "hdiff.h"
 #include "matmul.h"
 #include "normalise.h"
 #include "norms.h"
 #include "pick.h"
+#include "sized.h"
 #include "thomas.h"
 
 enum { NI = 9, NJ = 11, NK = 8, N = 37, M = 70, K = 150, ROOM = 1 << 14 };
@@ -176,6 +178,17 @@ try_pick(void)
             8);
 }
 
+/* Indices of 32 bits, and of 64. */
+static void
+try_sizes(void)
+{
+    const int64_t sizes[] = {5, 3000000000};
+    double *z = up_doubles(out, 4);
+    for (int i = 0; i < 2; i++)
+        compare("sizes of both kinds", cpu_sized_dense(sizes[i], want),
+                sized_dense(sizes[i], z, stream), z, 4);
+}
+
 /* ---- what is wrong ---- */
 
 /* "wrong" is done to arguments that are right. */
@@ -228,6 +241,7 @@ main(void)
     try_normalise();
     try_axpy();
     try_pick();
+    try_sizes();
     check_rest("all programs", shim_state.blocks);
     try_mistakes();
     tried++;

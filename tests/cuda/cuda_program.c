@@ -351,6 +351,28 @@ START_TEST(shared_function)
 }
 END_TEST
 
+/* A size that 32 bits hold, and one that they do not: the code for either is
+ * there once a run wants it. */
+START_TEST(sizes_of_both_kinds)
+{
+    static const int64_t sizes[] = {5, 3000000000, 6, 4000000000};
+    ilex_program *p = compile("ilex 1\nprogram sized\nsize n\n"
+                              "map y[i:4] = f64(n + i)\nout z = y\n");
+    ilex_storage *z = make(PAIR, 1, 4, 0);
+    ilex_binding bound[] = {ILEX_BIND("z", z)};
+    for (size_t k = 0; k < IX_COUNT(sizes); k++) {
+        ilex_size_binding n = {"n", sizes[k]};
+        ilex_call call = {.size = sizeof call, .sizes = &n, .size_count = 1};
+        ck_assert_msg(!ilex_run(p, bound, 1, &call), "%s", call.error);
+        const double *v = ilex_storage_const_data(z);
+        for (int i = 0; i < 4; i++)
+            ck_assert_double_eq(v[i], (double)(sizes[k] + i));
+    }
+    ilex_storage_release(z);
+    ilex_program_release(p);
+}
+END_TEST
+
 /* ---- eager operators ---- */
 
 static const where eager_places[] = {GPU, UNIFIED, GPU1};
@@ -579,6 +601,7 @@ cuda_program_cases(void)
     tcase_add_test(cases, second_device);
     tcase_add_test(cases, many_arguments);
     tcase_add_test(cases, shared_function);
+    tcase_add_test(cases, sizes_of_both_kinds);
     tcase_add_loop_test(cases, eager, 0, IX_COUNT(eager_places));
     tcase_add_test(cases, first_run_of_many);
     tcase_add_test(cases, fork_during_build);
