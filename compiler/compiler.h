@@ -133,7 +133,7 @@ typedef struct ix_condition {
 } ix_condition;
 
 /* Threads of a block of a grid, at most. */
-enum { IX_GRID_THREADS = 128 };
+enum { IX_GRID_THREADS = 128, IX_GROUP_THREADS = 16 };
 
 typedef struct ix_compiled_kernel {
     const char *name;
@@ -144,6 +144,7 @@ typedef struct ix_compiled_kernel {
     int serial;  /* along which a chunk is one thread's (a scan), -1: none */
     int grid[3]; /* on a GPU: axes whose points threads along x, y, z share, a
                     bit each */
+    bool group;  /* there threads along x do a point together */
     ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */

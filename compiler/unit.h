@@ -241,6 +241,8 @@ typedef struct ix_kernel {
     int grid_loops;         /* over threads, of the nest with the most */
     int grid[IX_GRID_DIMS]; /* axes of the box that these are along, x, y, z, a
                                bit each */
+    bool group;       /* threads along x are those of a group, which do a point
+                         together */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */
     size_t nunit_strides, unit_stride_capacity;
     ix_narrow *narrow; /* on a GPU; or NULL */

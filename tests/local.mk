@@ -6,7 +6,8 @@
 SHIM_FILES = \
 	tests/differential/cuda_shim.c \
 	tests/differential/cuda_shim.h \
-	tests/differential/cuda_shim_head.h
+	tests/differential/cuda_shim_head.h \
+	tests/differential/fibres.h
 DEVICE_FILES = \
 	$(SHIM_FILES) \
 	tests/cuda/cuda_device.c \
@@ -195,6 +196,7 @@ tests_cuda_cuda_SOURCES = \
 	tests/cuda/cuda_main.c \
 	tests/cuda/cuda_memory.c \
 	tests/cuda/cuda_foreign.c \
+	tests/cuda/cuda_kernels.c \
 	tests/cuda/cuda_prepared.c \
 	tests/cuda/cuda_program.c \
 	tests/cuda/cuda_sync.c \
@@ -211,7 +213,8 @@ FAKE_CUDA_FILES = \
 FAKE_CUDA_LINK = $(MKDIR_P) tests/cuda/fake && $(CC) $(AM_CPPFLAGS) \
 	$(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fvisibility=default -fPIC -shared
 $(FAKE_CUDA): $(FAKE_CUDA_FILES) tests/cuda/fake.h lib/base/fork.h \
-		tests/differential/cuda_shim_head.h Makefile
+		tests/differential/cuda_shim_head.h \
+		tests/differential/fibres.h Makefile
 tests/cuda/fake/libcuda.so.1:
 	$(AM_V_CCLD)$(FAKE_CUDA_LINK) -Wl,-soname,libcuda.so.1 -o $@ \
 	    $(srcdir)/tests/cuda/fake_driver.c \

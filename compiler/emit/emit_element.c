@@ -57,7 +57,9 @@ ix_emit_scratch_element(const ix_emitter *e, const ix_stmt *s)
 {
     ix_text t;
     ix_text_init(&t, &e->mem);
-    if (s->n[IX_INDICES]) {
+    if (s->mem->spread)
+        ix_text_put(&t, "[own]");
+    else if (s->n[IX_INDICES]) {
         ix_text_char(&t, '[');
         ix_emit_sum(e, ix_first_operand(s, IX_INDICES), &t);
         ix_text_char(&t, ']');

@@ -178,12 +178,60 @@ emit_halves(ix_emitter *e, const ix_stmt *s, const char *h)
     ix_emit_close(e);
 }
 
+/* Of each part of lane 0, what another thread of the group has: "call" is how
+ * it is asked for. */
+static ix_parts
+ask_thread(ix_emitter *e, const ix_stmt *s, const char *call, const char *from)
+{
+    ix_parts own = ix_emit_scratch(e, s->from, "[0]");
+    const char *type = ix_c_type(ix_dtype_part(s->from->dtype));
+    const char *part[2] = {own.re, own.im}, *got[2] = {"", ""};
+    for (int i = 0; i < 2 && *part[i]; i++) {
+        ix_value_text name = ix_value_name('t', e->next++);
+        ix_emit_put(e, "const %s %s = %s(group(), %s, %s, %d);", type, name.s,
+                    call, part[i], from, IX_GROUP_THREADS);
+        char *copy = ix_mem_new(&e->mem, sizeof name.s);
+        e->t->failed |= !copy;
+        got[i] = copy ? strcpy(copy, name.s) : "";
+    }
+    return (ix_parts){got[0], got[1]};
+}
+
+/* Lanes of a thread are combined, which are 16 apart; then those of threads,
+ * the lower ones with those h further up; all take what the lowest has. */
+static void
+fold_group(ix_emitter *e, const ix_stmt *s)
+{
+    int each = (int)s->from->extent / IX_GROUP_THREADS;
+    ix_parts first = ix_emit_scratch(e, s->from, "[0]");
+    for (int half = each / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++) {
+            char at[2][IX_NAME];
+            snprintf(at[0], IX_NAME, "[%d]", j);
+            snprintf(at[1], IX_NAME, "[%d]", j + half);
+            ix_parts low = ix_emit_scratch(e, s->from, at[0]);
+            combine(e, s, low, ix_emit_scratch(e, s->from, at[1]), low);
+        }
+    ix_emit_open(e, "for (i32 h = %d; h > 0; h >>= 1)", IX_GROUP_THREADS / 2);
+    combine(e, s, first, ask_thread(e, s, "__shfl_down_sync", "h"), first);
+    ix_emit_close(e);
+    ix_parts all = ask_thread(e, s, "__shfl_sync", "0");
+    ix_parts to = ix_emit_scratch(e, s->to, "");
+    ix_emit_put(e, "%s = %s;", to.re, all.re);
+    if (*to.im)
+        ix_emit_put(e, "%s = %s;", to.im, all.im);
+}
+
 /* This for h = lanes/2 ... 2, then a = op(l[0], l[1]). Compilers that make
  * vectors get loops of constant length. */
 void
 ix_emit_fold(ix_emitter *e, const ix_stmt *s)
 {
     int half = (int)s->from->extent / 2;
+    if (s->from->spread) {
+        fold_group(e, s);
+        return;
+    }
     if (*e->dialect->vector_pragma) {
         char h[IX_NAME];
         for (; half > 1; half /= 2) {

@@ -134,6 +134,64 @@ must_not_unroll(const ix_emitter *e, const ix_stmt *s)
            (s->step > 1 || (s->how == IX_GRID && s->dim == 0));
 }
 
+/* Does nothing ask which lane it is, but the lane itself? */
+static bool
+uses_no_index(void *user, ix_stmt *s)
+{
+    const int *variable = user;
+    int n = ix_operands_before(s, s->mem && s->mem->spread ? IX_INDICES
+                                                           : IX_GROUPS);
+    for (int i = 0; i < n; i++)
+        if (ix_scalar_uses_index(s->x[i], *variable))
+            return false;
+    return true;
+}
+
+/* "j4 >= lo && j4 < hi", where lanes have bounds; are there any? */
+static bool
+put_lane_range(const ix_emitter *e, const ix_stmt *s, ix_text *t)
+{
+    const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
+    ix_value_text v = ix_emit_variable(e, s->number);
+    bool first = ix_index_is_zero(lo);
+    bool last = hi->kind == IX_CONST &&
+                hi->attr[0] == s->dim * (int64_t)IX_GROUP_THREADS;
+    if (!first) {
+        ix_text_format(t, "%s >= ", v.s);
+        ix_emit_sum(e, lo, t);
+    }
+    if (!last) {
+        ix_text_format(t, first ? "%s < " : " && %s < ", v.s);
+        ix_emit_sum(e, hi, t);
+    }
+    return !first || !last;
+}
+
+/* for (i32 own = 0; own < 2; own++) {
+ *     const index_t j4 = lane() + 16 * own;
+ *     if (j4 < e1 - m4) { */
+static void
+emit_lanes(ix_emitter *e, const ix_stmt *s)
+{
+    int variable = s->number;
+    ix_text range;
+    ix_text_init(&range, &e->mem);
+    bool ranged = put_lane_range(e, s, &range);
+    ix_emit_open(e, "for (i32 own = 0; own < %d; own++)", s->dim);
+    if (ranged || !ix_stmt_each(s->body, uses_no_index, &variable))
+        ix_emit_put(e, "const %s %s = lane() + %d * own;",
+                    ix_emit_loop_type(e, s), ix_emit_variable(e, variable).s,
+                    IX_GROUP_THREADS);
+    if (ranged)
+        ix_emit_open(e, "if (%s)", ix_text_string(&range));
+    ix_emit_stmts(e, s->body);
+    if (ranged)
+        ix_emit_close(e);
+    ix_emit_close(e);
+    ix_text_free(&range);
+    e->groups = true;
+}
+
 /* A loop of a grid takes, in each thread, points that are as far apart as there
  * are threads along its dimension. */
 void
@@ -194,12 +252,12 @@ static void
 put_lines(ix_emitter *e, const ix_stmt *s)
 {
     const ix_stmt *load = s->body, *store = load->next;
-    const char *z = ix_emit_variable(e, s->number).s;
+    const ix_value_text z = ix_emit_variable(e, s->number);
     size_t each = ilex_dtype_bytes(e->u->buffer[store->buffer].dtype);
     ix_emit_open(e, "if (s%d_%d == 1)", store->buffer,
                  store->n[IX_INDICES] - 1);
-    ix_emit_open(e, "for (i64 %s = 0; %s < %lld; %s += %d)", z, z,
-                 (long long)ix_for_hi(s)->attr[0], z,
+    ix_emit_open(e, "for (i64 %s = 0; %s < %lld; %s += %d)", z.s, z.s,
+                 (long long)ix_for_hi(s)->attr[0], z.s,
                  IX_LINE_BYTES / (int)each);
     ix_text *t = ix_emit_line(e);
     ix_text_put(t, "ILEX_LINE(&");
@@ -218,7 +276,9 @@ put_lines(ix_emitter *e, const ix_stmt *s)
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->how == IX_STREAM && has_lines(e, s))
+    if (s->how == IX_GROUP)
+        emit_lanes(e, s);
+    else if (s->how == IX_STREAM && has_lines(e, s))
         put_lines(e, s);
     else if (!ix_emit_rows(e, s) && !ix_emit_chain(e, s))
         ix_emit_loop(e, s);
@@ -351,7 +411,8 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
     ix_name v = ix_emit_defined(s), first = {"", ""};
     char extent[16] = "";
     if (s->extent)
-        snprintf(extent, sizeof extent, "[%d]", (int)s->extent);
+        snprintf(extent, sizeof extent, "[%d]",
+                 (int)s->extent / (s->spread ? IX_GROUP_THREADS : 1));
     if (x)
         first = ix_emit_leaf(e, x);
     if (s->note && e->names)
@@ -378,8 +439,10 @@ emit_store(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x = ix_store_value(s);
     ix_name v = ix_emit_leaf(e, x);
     bool complex = ix_dtype_is_complex((ilex_dtype)x->dtype);
+    bool one = e->kernel->group && s->buffer >= 0;
     for (int part = 0; part <= complex; part++) {
         ix_text *t = ix_emit_line(e);
+        ix_text_put(t, one ? "if (lane() == 0) " : "");
         ix_emit_element(e, s, complex ? part : -1, t);
         ix_text_format(t, " = %s;\n", part ? v.im : v.re);
     }

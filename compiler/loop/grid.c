@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * grid L M ...: the points of a nest are threads of a GPU. Up to three loops
- * run over the threads of blocks along z, y and x, the innermost one along x:
+ * grid [group] L M ...: the points of a nest are threads of a GPU. Up to three
+ * loops run over the threads of blocks along z, y and x, the innermost one
+ * along x:
  *
  *     for i in [a, n)               for i in [a, n) grid y
  *         for k in [b, m)               for k in [b, m) grid x
@@ -18,12 +19,16 @@
  *         i = r + a
  *         ...[i, k]
  *
+ * With [group] threads along x are those of a group (group.c), and loops are
+ * along y and z.
+ *
  * needs: a rectangular nest outside of which nothing uses what it writes, since
  * threads do not wait for each other; gives: what is inside, once each. What
  * stands before the first statement that writes a buffer all threads do, each
  * for itself.
  */
 #include "compiler/loop/distances.h"
+#include "compiler/loop/group.h"
 
 /* A loop whose points are spread over threads. */
 typedef struct grid_axis {
@@ -36,6 +41,7 @@ typedef struct grid {
     ix_kernel *k;
     ix_stmt **tail; /* where statements are put */
     grid_axis axis[IX_MOST_LOOPS];
+    int first;   /* dimension of the innermost loop: 1 where x is a group's */
     int several; /* outer loops that are one loop over the numbers of points */
     ix_substitution become; /* of their variables */
 } grid;
@@ -257,14 +263,17 @@ put_grid(grid *g, const ix_cursor *c, int n)
     const ix_stmt *inner = ix_cursor_loop(&c[n - 1]);
     ix_stmt *inside = inner->body;
     if (g->several)
-        put_several(g, c, n - g->several);
+        put_several(g, c, g->first + n - g->several);
     for (int i = g->several; i < n; i++) {
         const ix_stmt *loop = ix_cursor_loop(&c[i]);
-        put_loop(g, loop->number, g->axis[i].lo, g->axis[i].hi, n - 1 - i)
+        put_loop(g, loop->number, g->axis[i].lo, g->axis[i].hi,
+                 g->first + n - 1 - i)
             ->optional = loop->optional;
     }
     if (g->several)
         inside = ix_stmt_substitute(g->u, &g->become, inside);
+    if (g->first)
+        ix_group_mark(g->u, g->k, inside);
     *g->tail = inside;
 }
 
@@ -282,21 +291,34 @@ note_axes(const grid *g, const ix_cursor *c, int n)
         int axis = ix_variable_root(k, ix_cursor_loop(&c[i])->number);
         int dim = i < g->several ? n - g->several : n - 1 - i;
         if (axis < k->box->rank)
-            k->grid[dim] |= 1 << axis;
+            k->grid[g->first + dim] |= 1 << axis;
     }
+}
+
+/* Can points be those of groups? Nests beside this one would be done by all of
+ * their threads. */
+static ix_refusal
+look_for_group(ix_unit *u, ix_kernel *k, const ix_stmt *nest,
+               const ix_stmt *inner)
+{
+    if (*ix_grid_begin(k) != nest || nest->next)
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "the kernel has more than the nest");
+    return ix_group_look(u, k, inner->body);
 }
 
 ix_refusal
 ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
-    int n = d->nloops;
+    int n = d->nloops, first = d->words != 0, most = IX_GRID_DIMS - first;
     ix_refusal r = {IX_REFUSAL_NONE, NULL};
     ix_stmt *front = NULL;
     grid g = {.u = u,
               .k = c->k,
               .tail = &front,
+              .first = first,
               .several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n
-                         : n > IX_GRID_DIMS                ? n - 2
+                         : n > most                        ? n - most + 1
                                                            : 0,
               .become = {.ctx = u->ctx, .became = ix_origin_keep, .user = u}};
     if (!u->target->grid)
@@ -304,6 +326,9 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     for (int i = 0; i < n && r.class == IX_REFUSAL_NONE; i++)
         r = look_at(u, &c[i], i);
     r = r.class == IX_REFUSAL_NONE ? look_beside(u, c) : r;
+    if (first && r.class == IX_REFUSAL_NONE)
+        r = look_for_group(u, c->k, ix_cursor_loop(c),
+                           ix_cursor_loop(&c[n - 1]));
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_stmt *after = ix_cursor_loop(c)->next;

@@ -28,6 +28,8 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/fuse.c \
 	compiler/loop/fuse_kernels.c \
 	compiler/loop/grid.c \
+	compiler/loop/group.c \
+	compiler/loop/group.h \
 	compiler/loop/inline.c \
 	compiler/loop/inline.h \
 	compiler/loop/inline_read.c \

@@ -309,6 +309,7 @@ make_kernels(maker *m)
             .x = k->grid[0],
             .y = k->grid[1],
             .z = k->grid[2],
+            .group = k->group ? IX_GROUP_THREADS : 0,
             .form = x && x->form ? form_of(m, x->form) : -1,
             .equal = x && x->equal,
             .stride = stride ? c->buffer[x->buffer].first_stride + x->axis : -1,

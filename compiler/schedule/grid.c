@@ -7,6 +7,7 @@
 #include "compiler/schedule/schedule.h"
 
 #include "compiler/loop/distances.h"
+#include "compiler/loop/group.h"
 
 /* Are its iterations those of threads? That chunks are independent is not
  * known before it is asked. */
@@ -52,6 +53,15 @@ puts_last_inside(ix_unit *u, const ix_cursor *c, int n)
            ix_schedule_at(u, two, "reorder LOOP LOOP2");
 }
 
+/* Are reductions in lanes all that is in the kernel? */
+static bool
+suits_groups(ix_unit *u, const ix_cursor *outer, const ix_cursor *inner)
+{
+    const ix_stmt *nest = ix_cursor_loop(outer);
+    return *ix_grid_begin(outer->k) == nest && !nest->next &&
+           !ix_group_look(u, outer->k, ix_cursor_loop(inner)->body).class;
+}
+
 static void
 spread(ix_unit *u, ix_cursor at)
 {
@@ -60,6 +70,8 @@ spread(ix_unit *u, ix_cursor at)
     int n = find_spread(u, at, c);
     if (puts_last_inside(u, c, n))
         n = find_spread(u, at, c);
+    if (n && suits_groups(u, c, &c[n - 1]))
+        strcat(text, " group");
     for (int i = 0; i < n; i++)
         strcat(text, " LOOP");
     if (n)
@@ -89,8 +101,8 @@ for_one(ix_unit *u, ix_kernel *k, ix_stmt *list, int dim)
     return one;
 }
 
-/* What writes buffers and is not spread becomes a loop of one point; all that
- * there is if nothing is spread. */
+/* What writes buffers and is not spread becomes a loop of one point, of a
+ * thread or of a group; all that there is if nothing is spread. */
 static void
 leave_to_one(ix_unit *u, ix_kernel *k)
 {
@@ -110,7 +122,10 @@ leave_to_one(ix_unit *u, ix_kernel *k)
     }
     if (!rest)
         return;
-    *at = for_one(u, k, rest, 0);
+    bool group = !any && !ix_group_look(u, k, rest).class;
+    if (group)
+        ix_group_mark(u, k, rest);
+    *at = for_one(u, k, rest, group);
 }
 
 /* How many dimensions of the grid a nest has loops along: the first ones. */

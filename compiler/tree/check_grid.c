@@ -2,7 +2,7 @@
  *
  * Checks the loops over the threads of a GPU. All threads go through all nests:
  * those that differ along a dimension would do a nest again that has no loop
- * along it.
+ * along it. Threads of a group have lanes of their own, and nothing else.
  */
 #include "compiler/tree/check.h"
 
@@ -19,10 +19,35 @@ dimensions_of(const ix_stmt *nest)
     return along;
 }
 
+/* In a loop over lanes its statements are about those of its iterations alone,
+ * outside of one none are about any. */
+static void
+check_lanes(ix_checker *c, const ix_stmt *list, const ix_stmt *loop)
+{
+    for (const ix_stmt *s = list; s; s = s->next) {
+        bool spread = s->mem && s->mem->spread;
+        const ilex_array *at = spread ? ix_first_operand(s, IX_INDICES) : NULL;
+        if (spread &&
+            (!loop || at->kind != IX_INDEX || at->attr[0] != loop->number ||
+             s->mem->extent != loop->dim * IX_GROUP_THREADS))
+            ix_check_complain(c, "a lane is used that is another thread's");
+        if (loop &&
+            (s->kind == IX_STMT_FOR || s->kind == IX_STMT_CHECK ||
+             s->kind == IX_STMT_FOLD || (s->kind == IX_STMT_STORE && !spread)))
+            ix_check_complain(c,
+                              "threads of a group differ in more than lanes");
+        if (s->how == IX_GROUP && !c->k->group)
+            ix_check_complain(c, "its threads are in no groups");
+        check_lanes(c, s->body, s->how == IX_GROUP ? s : loop);
+        check_lanes(c, s->other, loop);
+    }
+}
+
 void
 ix_check_grid(ix_checker *c)
 {
     unsigned all = 0;
+    check_lanes(c, c->k->body, NULL);
     for (const ix_stmt *nest = c->k->body; nest; nest = nest->next) {
         unsigned along = dimensions_of(nest);
         all = all ? all : along;

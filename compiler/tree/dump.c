@@ -301,7 +301,8 @@ put_group(dumper *d, const ix_stmt *s, int group)
 static void
 put_stmt(dumper *d, const ix_stmt *s)
 {
-    static const char *const how[] = {"", " vector", " stream", " grid"};
+    static const char *const how[] = {"", " vector", " stream", " grid",
+                                      " group"};
     int group = 0;
     for (const char *c = ix_stmt_rows[s->kind].text; *c; c++)
         if (*c == '{' && !s->n[group])
@@ -320,6 +321,7 @@ put_stmt(dumper *d, const ix_stmt *s)
     ix_text_put(d->t, how[s->how]);
     if (s->how == IX_GRID)
         ix_text_format(d->t, " %c", "xyz"[s->dim]);
+    ix_text_put(d->t, s->kind == IX_STMT_SCRATCH && s->spread ? " spread" : "");
     ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
 }
 
@@ -455,7 +457,11 @@ put_loop(const dumper *d, const ix_stmt *s)
     ix_text_put(line(d), "for ");
     put_loop_name(d, s);
     if (s->how == IX_GRID)
-        ix_text_format(d->t, ", threads along %c", "xyz"[s->dim]);
+        ix_text_format(d->t, ", %s along %c",
+                       d->k->group ? "groups of threads" : "threads",
+                       "xyz"[s->dim]);
+    else if (s->how == IX_GROUP)
+        ix_text_put(d->t, ", lanes of a group");
     else if (takes_parts(d->k, s->number))
         ix_text_put(d->t, ", parts of which threads take");
     if (s->down)

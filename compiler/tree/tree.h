@@ -60,7 +60,8 @@ typedef enum ix_how {
     IX_VECTOR, /* no iteration waits for another: for vector units */
     IX_STREAM, /* copies lines of scratch memory, past the caches where they
                   begin at lines of these */
-    IX_GRID    /* over the threads of a GPU, along x, y or z of its grid */
+    IX_GRID,   /* over the threads of a GPU, along x, y or z of its grid */
+    IX_GROUP   /* over lanes, which are those of a group's threads */
 } ix_how;
 
 /* Bytes of a line of the caches. */
@@ -90,11 +91,13 @@ struct ix_stmt {
     bool parallel : 1;           /* FOR: iterations are independent */
     bool down : 1;               /* FOR: from the last iteration to the first */
     bool optional : 1; /* FOR: there may be none: loads inside stay inside */
-    bool rest : 1;  /* FOR, optional: others of a split loop have some then */
-    bool idle : 1;  /* FOR: in an iteration all loops inside may have none */
-    bool bound : 1; /* LET: the largest or smallest of bounds */
-    bool rows : 1;  /* ASIDE: in all rows, else it is more than any */
-    uint8_t dim;    /* FOR over threads: 0 along x, 1 along y, 2 along z */
+    bool rest : 1;   /* FOR, optional: others of a split loop have some then */
+    bool idle : 1;   /* FOR: in an iteration all loops inside may have none */
+    bool bound : 1;  /* LET: the largest or smallest of bounds */
+    bool rows : 1;   /* ASIDE: in all rows, else it is more than any */
+    bool spread : 1; /* SCRATCH: element j is of thread j % 16 of a group */
+    uint8_t dim;     /* FOR over threads: 0 along x, 1 along y, 2 along z; over
+                        lanes: how many a thread has */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its

@@ -57,6 +57,7 @@ run_memory(void)
     suite_add_tcase(suite, cuda_sync_cases());
     suite_add_tcase(suite, cuda_exchange_cases());
     suite_add_tcase(suite, cuda_program_cases());
+    suite_add_tcase(suite, cuda_kernels_cases());
     suite_add_tcase(suite, cuda_prepared_cases());
     suite_add_tcase(suite, cuda_foreign_cases());
     if (faults)

@@ -3,6 +3,7 @@
  * check-cuda: what can only be tested with a CUDA device. cuda_memory.c tries
  * allocation and copies, cuda_sync.c the state of two buffers, cuda_exchange.c
  * the exchange formats, cuda_program.c programs and eager operators,
+ * cuda_kernels.c what kernels get and which run,
  * cuda_prepared.c prepared calls, cuda_foreign.c calls of foreign functions,
  * cuda_fault.c failures (under the fake driver only);
  * the golden runner then runs its kernels (cuda_device.c). cuda_main.c is the
@@ -22,6 +23,7 @@ TCase *cuda_memory_cases(void);
 TCase *cuda_sync_cases(void);
 TCase *cuda_exchange_cases(void);
 TCase *cuda_program_cases(void);
+TCase *cuda_kernels_cases(void);
 TCase *cuda_prepared_cases(void);
 TCase *cuda_foreign_cases(void);
 

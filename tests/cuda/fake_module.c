@@ -21,6 +21,7 @@
 
 #include "lib/base/fork.h"
 #include "tests/differential/cuda_shim_head.h"
+#include "tests/differential/fibres.h"
 
 struct CUmod_st {
     void *library;
@@ -93,15 +94,18 @@ put_launchers(FILE *f, const char *source)
                 "    return k;\n}\n",
                 name, p, name, p);
         fprintf(f,
-                "static void run_%.*s(const void *p)\n{\n"
+                "static void call_%.*s(void *p)\n{\n"
                 "    const kept_%.*s *k = p;\n"
-                "    shim_grid *const g = shim_where();\n"
-                "    const unsigned n = shim_threads(g);\n"
-                "    for (unsigned i = 0; i < n; i++) {\n"
-                "        shim_enter(g, g->backwards ? n - 1 - i : i);\n"
-                "        %.*s(k->a, k->lo, k->hi);\n"
-                "    }\n}\n",
+                "    %.*s(k->a, k->lo, k->hi);\n"
+                "}\n",
                 name, p, name, p, name, p);
+        fprintf(f,
+                "static void run_%.*s(const void *p)\n{\n"
+                "    shim_grid *const g = shim_where();\n"
+                "    shim_run(g, g->block_dim.x == 16 ? 16 : 1, call_%.*s,\n"
+                "             (void *)p);\n"
+                "}\n",
+                name, p, name, p);
         fprintf(f,
                 "const struct {\n    void *(*keep)(void **);\n"
                 "    void (*run)(const void *);\n"
@@ -243,6 +247,8 @@ carry_out(const launch *l)
 {
     running = l->grid;
     running.backwards = launches++ & 1;
+    running.run = fibres_run;
+    running.exchange = fibres_exchange;
     l->kernel->run(l->kept);
 }
 

@@ -13,6 +13,7 @@
 
 #include "lib/ops/functions.h"
 #include "tests/differential/cuda_shim_head.h"
+#include "tests/differential/fibres.h"
 
 /* ---- the running thread ---- */
 
@@ -20,7 +21,8 @@
  * of other threads of a run. */
 #define ROW                                                                    \
     {                                                                          \
-        .block_dim = {4, 1, 1}, .grid_dim = { 3, 1, 1 }                        \
+        .block_dim = {4, 1, 1}, .grid_dim = {3, 1, 1}, .run = fibres_run,      \
+        .exchange = fibres_exchange                                            \
     }
 static const cuda_shim_grid grids[] = {
     ROW,
@@ -49,16 +51,25 @@ static const char *const widths[] = {"any", "narrow"};
 /* A function of the kind that runs call, around a CUDA kernel: all threads of
  * the grid in one order or the other. */
 static const char launcher[] =
-    "#define SHIM_LAUNCH(name, kernel, type, passed) \\\n"
-    "    int name(const type *a, i64 begin, i64 end, void *local) "
-    "\\\n"
+    "#define SHIM_LAUNCH(name, kernel, type, passed, group) \\\n"
+    "    typedef struct { \\\n"
+    "        const type *a; \\\n"
+    "        i64 begin, end; \\\n"
+    "    } shim_##kernel; \\\n"
+    "    static void shim_run_##kernel(void *user) \\\n"
     "    { \\\n"
-    "        shim_grid *const g = shim_where(); \\\n"
-    "        const unsigned n = shim_threads(g); \\\n"
-    "        for (unsigned i = 0; i < n; i++) { \\\n"
-    "            shim_enter(g, g->backwards ? n - 1 - i : i); \\\n"
-    "            kernel(passed, begin, end); \\\n"
-    "        } \\\n"
+    "        const shim_##kernel *s = user; \\\n"
+    "        const type *a = s->a; \\\n"
+    "        kernel(passed, s->begin, s->end); \\\n"
+    "    } \\\n"
+    "    int name(const type *a, i64 begin, i64 end, void *local) \\\n"
+    "    { \\\n"
+    "        shim_##kernel s = {a, begin, end}; \\\n"
+    "        shim_grid *const g = shim_where(), before = *g; \\\n"
+    "        if (group) \\\n"
+    "            g->block_dim.x = 16, g->grid_dim.x = 1; \\\n"
+    "        shim_run(g, group ? 16 : 1, shim_run_##kernel, &s); \\\n"
+    "        *g = before; \\\n"
     "        return 0; \\\n"
     "    }\n";
 
@@ -111,9 +122,10 @@ put_unit(ix_text *t, const ix_compiled *c, bool narrow)
     const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
         if (l[i].function == (int)i)
-            ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s)\n",
+            ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s, %d)\n",
                            widths[narrow], c->kernel[i].name, c->kernel[i].name,
-                           c->kernel[i].name, l[i].indirect ? "a" : "*a");
+                           c->kernel[i].name, l[i].indirect ? "a" : "*a",
+                           c->kernel[i].group);
 }
 
 /* ---- programs ---- */
@@ -130,9 +142,9 @@ cuda_shim_grid_asked(void)
 static void
 take_grid(const ix_compiled_kernel *k)
 {
-    int backwards = running.backwards;
-    running = grids[launches++ % IX_COUNT(grids)];
-    running.backwards = backwards;
+    const cuda_shim_grid *g = &grids[launches++ % IX_COUNT(grids)];
+    running.block_dim = g->block_dim;
+    running.grid_dim = g->grid_dim;
     if (!k->grid[1])
         running.block_dim.y = running.grid_dim.y = 1;
     if (!k->grid[2])

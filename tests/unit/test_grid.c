@@ -38,6 +38,40 @@ static const struct row {
      {1, 1, 1},
      "map x[i:10000] = f64(i % 7)\nout y = cumsum(x)\n"},
     {0, {0}, {1, 1, 1}, {1, 1, 1}, "map x[i:3] = f64(i)\nout y = sum(x)\n"},
+    /* groups of 16 for reductions in lanes */
+    {0,
+     {0},
+     {16, 1, 1},
+     {1, 1, 1},
+     "map x[i:300] = f64(i % 7)\nout y = sum(x)\n"},
+    {1,
+     {50},
+     {16, 8, 1},
+     {1, 7, 1},
+     "map x[i:50, j:70] = f64((i + j) % 7)\nout y = sum[1](x)\n"},
+    {1,
+     {3},
+     {16, 4, 1},
+     {1, 1, 1},
+     "map x[i:3, j:70] = f64((i + j) % 7)\nout y = max[1](x)\n"},
+    {2,
+     {3, 100},
+     {16, 8, 1},
+     {1, 13, 3},
+     "map x[i:3, j:100, k:70] = f64((i + j + k) % 7)\nout y = sum[2](x)\n"},
+    /* outer axes are one, along z */
+    {3,
+     {2, 3, 100},
+     {16, 8, 1},
+     {1, 13, 6},
+     "map x[h:2, i:3, j:100, k:70] = f64((h + i + j + k) % 7)\n"
+     "out y = sum[3](x)\n"},
+    /* columns have a thread each */
+    {1,
+     {70},
+     {128, 1, 1},
+     {1, 1, 1},
+     "map x[i:50, j:70] = f64((i + j) % 7)\nout y = sum[0](x)\n"},
 };
 
 static void

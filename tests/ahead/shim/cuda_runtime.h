@@ -123,6 +123,24 @@ __device__ double fma(double x, double y, double z);
 __device__ float fmaf(float x, float y, float z);
 #endif
 
+/* What thread "from" of a group of 16 has: "threads" are all of these. */
+__device__ const void *shim_exchange(unsigned threads, const void *x,
+                                     size_t bytes, int from);
+
+template <class T>
+static inline __device__ T
+__shfl_sync(unsigned threads, T x, int from, int)
+{
+    return *(const T *)shim_exchange(threads, &x, sizeof x, from);
+}
+
+template <class T>
+static inline __device__ T
+__shfl_down_sync(unsigned threads, T x, int by, int width)
+{
+    return __shfl_sync(threads, x, (int)(threadIdx.x % 16) + by, width);
+}
+
 static inline __device__ unsigned long long
 atomicExch(unsigned long long *at, unsigned long long v)
 {

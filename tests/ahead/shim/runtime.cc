@@ -5,6 +5,8 @@
  */
 #include "cuda_runtime.h"
 
+#include "../../differential/fibres.h"
+
 #include <sys/mman.h>
 #include <vector>
 
@@ -155,6 +157,37 @@ take(unsigned *number, unsigned of)
     return at;
 }
 
+/* The thread of that number runs. */
+static void
+enter(unsigned t)
+{
+    const dim3 &block = shim_running.block_dim, &grid = shim_running.grid_dim;
+    shim_running.thread.x = take(&t, block.x);
+    shim_running.thread.y = take(&t, block.y);
+    shim_running.thread.z = take(&t, block.z);
+    shim_running.block.x = take(&t, grid.x);
+    shim_running.block.y = take(&t, grid.y);
+    shim_running.block.z = t;
+}
+
+/* Those of a group run by turns. */
+struct member {
+    unsigned first;
+    const std::function<void()> *thread;
+};
+
+static void
+enter_member(void *group, int i)
+{
+    enter(static_cast<member *>(group)->first + (unsigned)i);
+}
+
+static void
+run_member(void *group)
+{
+    (*static_cast<member *>(group)->thread)();
+}
+
 /* Every other grid runs from its last thread to its first. */
 static void
 carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
@@ -164,16 +197,25 @@ carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
     bool backwards = count++ % 2;
     shim_running.grid_dim = grid;
     shim_running.block_dim = block;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned t = backwards ? n - 1 - i : i;
-        shim_running.thread.x = take(&t, block.x);
-        shim_running.thread.y = take(&t, block.y);
-        shim_running.thread.z = take(&t, block.z);
-        shim_running.block.x = take(&t, grid.x);
-        shim_running.block.y = take(&t, grid.y);
-        shim_running.block.z = t;
-        thread();
+    unsigned each = block.x == FIBRES ? FIBRES : 1;
+    for (unsigned i = 0; i < n; i += each) {
+        member m = {backwards ? n - each - i : i, &thread};
+        if (each > 1) {
+            fibres_run(backwards, enter_member, run_member, &m);
+        } else {
+            enter(m.first);
+            thread();
+        }
     }
+}
+
+const void *
+shim_exchange(unsigned threads, const void *x, size_t bytes, int from)
+{
+    const dim3 &t = shim_running.thread;
+    unsigned row = t.y + shim_running.block_dim.y * t.z;
+    bool ours = threads == 0xffffu << row % 2 * FIBRES;
+    return fibres_exchange(x, bytes, ours ? from : -1);
 }
 
 cudaError_t

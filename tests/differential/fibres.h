@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of a group on the CPU: each has a stack of its own and runs until
+ * it asks for what another one has; then the next one runs. Included once by
+ * each stand-in for CUDA.
+ */
+#ifndef ILEX_TESTS_FIBRES_H
+#define ILEX_TESTS_FIBRES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#define FIBRE_LEAVE(fake, stack, bytes)                                        \
+    __sanitizer_start_switch_fiber(fake, stack, bytes)
+#define FIBRE_ENTER(fake) __sanitizer_finish_switch_fiber(fake, NULL, NULL)
+#else
+#define FIBRE_LEAVE(fake, stack, bytes) ((void)(fake))
+#define FIBRE_ENTER(fake) ((void)(fake))
+#endif
+
+enum { FIBRES = 16, FIBRE_STACK = 1 << 18, FIBRE_CELL = 16 };
+
+typedef struct fibre {
+    ucontext_t context;
+    char *stack;
+    void *fake; /* of the sanitizer */
+    int rounds; /* how often it asked */
+    int is_done;
+    char cell[2][FIBRE_CELL]; /* what it has, of an even and an odd round */
+    char got[FIBRE_CELL];
+} fibre;
+
+/* Those of a group; which one runs, and in which direction the next one is. */
+typedef struct fibres {
+    fibre all[FIBRES];
+    ucontext_t caller;
+    void *fake, *caller_stack;
+    int at, step, left;
+    void (*enter)(void *user, int i); /* thread "i" runs on */
+    void (*body)(void *user);
+    void *user;
+} fibres;
+
+static __thread fibres fibres_now;
+
+static void
+fibres_fail(const char *why)
+{
+    fprintf(stderr, "a group of threads: %s\n", why);
+    abort();
+}
+
+/* From fibre "i", -1: the caller, to the next one that is not done. */
+static void
+fibres_go_on(int i)
+{
+    fibres *f = &fibres_now;
+    ucontext_t *from = i < 0 ? &f->caller : &f->all[i].context;
+    void **fake = i < 0 ? &f->fake : &f->all[i].fake;
+    int ends = i >= 0 && f->all[i].is_done;
+    if (f->left == 0) {
+        FIBRE_LEAVE(ends ? NULL : fake, f->caller_stack, FIBRE_STACK);
+        setcontext(&f->caller);
+    }
+    do
+        f->at = (f->at + f->step + FIBRES) % FIBRES;
+    while (f->all[f->at].is_done);
+    if (f->at == i)
+        return;
+    f->enter(f->user, f->at);
+    FIBRE_LEAVE(ends ? NULL : fake, f->all[f->at].stack, FIBRE_STACK);
+    if (ends)
+        setcontext(&f->all[f->at].context);
+    swapcontext(from, &f->all[f->at].context);
+    FIBRE_ENTER(i < 0 ? f->fake : f->all[i].fake);
+}
+
+static void
+fibres_main(void)
+{
+    fibres *f = &fibres_now;
+    FIBRE_ENTER(NULL);
+    int i = f->at;
+    f->body(f->user);
+    f->all[i].is_done = 1;
+    f->left--;
+    fibres_go_on(i);
+}
+
+/* Calls "body" in all threads of a group, from the first one on or from the
+ * last one backwards. */
+static void
+fibres_run(int backwards, void (*enter)(void *user, int i),
+           void (*body)(void *user), void *user)
+{
+    fibres *f = &fibres_now;
+    for (int i = 0; i < FIBRES; i++) {
+        fibre *x = &f->all[i];
+        if (!x->stack && !(x->stack = (char *)malloc(FIBRE_STACK)))
+            fibres_fail("no memory");
+        getcontext(&x->context);
+        x->context.uc_stack.ss_sp = x->stack;
+        x->context.uc_stack.ss_size = FIBRE_STACK;
+        x->context.uc_link = NULL;
+        x->rounds = x->is_done = 0;
+        makecontext(&x->context, fibres_main, 0);
+    }
+    f->step = backwards ? FIBRES - 1 : 1;
+    f->at = backwards ? 0 : FIBRES - 1;
+    f->left = FIBRES;
+    f->enter = enter;
+    f->body = body;
+    f->user = user;
+    fibres_go_on(-1);
+}
+
+/* What thread "from" of the group has, when each has what it asks with; where
+ * there is none of so high a number, what this one has. */
+static const void *
+fibres_exchange(const void *value, size_t bytes, int from)
+{
+    fibres *f = &fibres_now;
+    if (from < 0 || f->left == 0)
+        fibres_fail("one asks for what a thread of another one has");
+    int i = f->at, odd = f->all[i].rounds & 1;
+    fibre *own = &f->all[i];
+    memcpy(own->cell[odd], value, bytes);
+    own->rounds++;
+    fibres_go_on(i);
+    for (int k = 0; k < FIBRES; k++)
+        if (f->all[k].rounds < own->rounds)
+            fibres_fail("one asks for what another one has, which is gone");
+    memcpy(own->got, f->all[from < FIBRES ? from : i].cell[odd], bytes);
+    return own->got;
+}
+
+#endif
