@@ -10,6 +10,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
 	compiler/loop/collapse.c \
+	compiler/loop/combine_kernels.c \
 	compiler/loop/compute.c \
 	compiler/loop/compute.h \
 	compiler/loop/compute_nests.c \

@@ -63,7 +63,10 @@ carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_stmt *loop = ix_cursor_loop(c);
     bool parallel = loop->parallel;
     ix_directive known = by_number(u, *d);
-    ix_refusal r = transformations[d->row](u, &known, c);
+    ix_refusal r = k->group ? ix_refuse(u, IX_REFUSAL_SHAPE,
+                                        "the lanes of its loops are those of a "
+                                        "group of threads")
+                            : transformations[d->row](u, &known, c);
     if (r.class) { /* what was tried took no names, and showed nothing */
         loop->parallel = parallel;
         k->nvalues = nvalues;

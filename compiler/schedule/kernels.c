@@ -55,7 +55,7 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
                              u->nkernels);
     }
     if (d->row == IX_KERNELS_fuse || d->row == IX_KERNELS_fission ||
-        d->row == IX_KERNELS_pack)
+        d->row == IX_KERNELS_combine || d->row == IX_KERNELS_pack)
         for (int i = 0; i < transformations[d->row].kernels; i++)
             if (k[i]->condition || k[i]->version)
                 return ix_refuse(u, IX_REFUSAL_SHAPE,

@@ -17,8 +17,29 @@ cut(ix_unit *u, ix_kernel *k, const ix_stmt *loop)
     return ix_kernels_carry(u, &d).class == IX_REFUSAL_NONE;
 }
 
+/* On a GPU threads combine the parts of a reduction: one alone takes longer for
+ * these than all others for the elements. The next kernel is then the one that
+ * combines the blocks. */
+static ix_kernel *
+combine_parts(ix_unit *u, ix_kernel *k)
+{
+    enum { BLOCK = 128 };
+    ix_value_text name = ix_value_name('k', k->number);
+    ix_directive d = {.row = IX_KERNELS_combine, .nloops = 2, .n = BLOCK};
+    d.loop[0] = ix_arena_string(&u->arena, name.s);
+    for (const ix_stmt *s = k->body; s; s = s->next) {
+        if (s->kind != IX_STMT_FOR || s->how != IX_SERIAL ||
+            k->variable[s->number].role != IX_VARIABLE_CHUNK)
+            continue;
+        d.loop[1] = ix_loop_name(u, k, s);
+        if (ix_kernels_carry(u, &d).class == IX_REFUSAL_NONE)
+            return k->next;
+    }
+    return k;
+}
+
 /* Cuts the kernel at the first loop where it can be, inner ones first. */
-static void
+static bool
 cut_reduction(ix_unit *u, ix_kernel *k)
 {
     for (const ix_stmt *s = k->body; s; s = s->next) {
@@ -29,8 +50,9 @@ cut_reduction(ix_unit *u, ix_kernel *k)
         while (inside && inside->kind != IX_STMT_FOR)
             inside = inside->next;
         if ((inside && cut(u, k, inside)) || cut(u, k, s))
-            return;
+            return true;
     }
+    return false;
 }
 
 /* Kernels are numbered as if they were after each directive: "a" is, and the
@@ -94,8 +116,8 @@ ix_policy_program(ix_unit *u)
 {
     int number = 0;
     for (ix_kernel *k = u->kernels; k; k = k->next)
-        if (k->box->rank == 0)
-            cut_reduction(u, k);
+        if (k->box->rank == 0 && cut_reduction(u, k) && u->target->grid)
+            k = combine_parts(u, k->next);
     for (ix_kernel *a = u->kernels, *b; a; a = b) {
         a->number = number++;
         for (b = a->next; b; b = a->next) {

@@ -80,6 +80,28 @@ tree_draw_store(ix_unit *u, uint64_t *random)
     return d;
 }
 
+/* Parts that a kernel combines are combined by another one, if there are any.
+ */
+static bool
+draw_parts(ix_unit *u, uint64_t *random, ix_directive *d)
+{
+    for (ix_kernel *k = u->kernels; k; k = k->next)
+        for (const ix_stmt *s = k->body; s; s = s->next) {
+            bool parts = s->kind == IX_STMT_FOR && k->box->rank == 0 &&
+                         k->variable[s->number].role == IX_VARIABLE_CHUNK &&
+                         !k->variable[s->number].reduction;
+            if (!parts || tree_draw(random, 4) == 0)
+                continue;
+            *d = (ix_directive){.row = IX_KERNELS_combine, .nloops = 2};
+            d->n = 1 << tree_draw(random, 3);
+            d->loop[0] =
+                ix_arena_string(&u->arena, ix_value_name('k', k->number).s);
+            d->loop[1] = ix_loop_name(u, k, s);
+            return true;
+        }
+    return false;
+}
+
 ix_directive
 tree_draw_pack(ix_unit *u, uint64_t *random)
 {
@@ -87,6 +109,8 @@ tree_draw_pack(ix_unit *u, uint64_t *random)
     for (uint64_t n = tree_draw(random, (uint64_t)u->nkernels); n > 0; n--)
         k = k->next;
     ix_directive d = {.row = IX_KERNELS_pack, .nloops = 2, .name = "none"};
+    if (draw_parts(u, random, &d))
+        return d;
     d.loop[0] = ix_arena_string(&u->arena, ix_value_name('k', k->number).s);
     d.loop[1] = "i0";
     ix_accesses a = ix_accesses_in(u, k, k->body);

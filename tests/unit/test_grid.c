@@ -3,6 +3,7 @@
  * Grids of kernels on a device: how many blocks of how many threads, by how
  * many points there are along axes.
  */
+#include "runtime/program/program.h"
 #include "tests/differential/cuda_shim.h"
 #include "tests/unit/graph_fixture.h"
 
@@ -139,6 +140,47 @@ START_TEST(uneven)
 }
 END_TEST
 
+/* Parts of a sum, 128 at a time, then those: the bits of the reference. */
+static const int64_t lengths[] = {1,          4096 * 128,      4096 * 128 + 1,
+                                  4096 * 129, 4096 * 300 + 77, 4096 * 255 + 1};
+
+START_TEST(many_parts)
+{
+    int64_t n = lengths[_i];
+    double got[2][2];
+    ilex_storage *x = ilex_storage_zeros(ctx, ILEX_F64, 1, &n);
+    ck_assert_msg(x != NULL, "%s", ilex_error_text(ctx));
+    double *v = ilex_storage_data(x);
+    uint64_t state = 1;
+    for (int64_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        v[i] = (double)(int64_t)state / 1e17;
+    }
+    ilex_module *m = parse("ilex 1\nprogram parts\nsize n\nassume n >= 1\n"
+                           "in x : f64[n]\nout s = sum(x)\nout t = max(x)\n");
+    for (int device = 0; device < 2; device++) {
+        ilex_program *p =
+            device ? cuda_shim_compile(m, NULL) : ilex_compile_module(m);
+        ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+        ck_assert(!device || p->c->nkernels == 6);
+        ilex_storage *s = ilex_storage_zeros(ctx, ILEX_F64, 0, NULL);
+        ilex_storage *t = ilex_storage_zeros(ctx, ILEX_F64, 0, NULL);
+        run_program(p,
+                    (ilex_binding[]){ILEX_BIND("x", x), ILEX_BIND("s", s),
+                                     ILEX_BIND("t", t)},
+                    3);
+        got[device][0] = *(const double *)ilex_storage_const_data(s);
+        got[device][1] = *(const double *)ilex_storage_const_data(t);
+        ilex_storage_release(s);
+        ilex_storage_release(t);
+        ilex_program_release(p);
+    }
+    ck_assert(memcmp(got[0], got[1], sizeof got[0]) == 0);
+    ilex_storage_release(x);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -148,6 +190,7 @@ main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, grids, 0, (int)IX_COUNT(rows));
     tcase_add_test(tests, uneven);
+    tcase_add_loop_test(tests, many_parts, 0, (int)IX_COUNT(lengths));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
