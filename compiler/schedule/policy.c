@@ -80,8 +80,8 @@ static bool
 takes_in_rows(const ix_kernel *k, const ix_stmt *loop)
 {
     const ix_stmt *points = loop->body;
-    if (loop->kind != IX_STMT_FOR || loop->parallel || !points ||
-        k->variable[loop->number].role == IX_VARIABLE_TAIL ||
+    if (loop->kind != IX_STMT_FOR || loop->step != 1 || loop->parallel ||
+        !points || k->variable[loop->number].role == IX_VARIABLE_TAIL ||
         points->kind != IX_STMT_FOR || !points->parallel || points->next ||
         !points->body || points->body->kind != IX_STMT_UPDATE ||
         points->body->next)
