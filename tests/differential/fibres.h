@@ -7,6 +7,7 @@
 #ifndef ILEX_TESTS_FIBRES_H
 #define ILEX_TESTS_FIBRES_H
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,12 @@
 #include <sanitizer/common_interface_defs.h>
 #define FIBRE_LEAVE(fake, stack, bytes)                                        \
     __sanitizer_start_switch_fiber(fake, stack, bytes)
-#define FIBRE_ENTER(fake) __sanitizer_finish_switch_fiber(fake, NULL, NULL)
+#define FIBRE_ENTER(fake, stack, bytes)                                        \
+    __sanitizer_finish_switch_fiber(fake, stack, bytes)
 #else
-#define FIBRE_LEAVE(fake, stack, bytes) ((void)(fake))
-#define FIBRE_ENTER(fake) ((void)(fake))
+#define FIBRE_LEAVE(fake, stack, bytes) ((void)(fake), (void)(bytes))
+#define FIBRE_ENTER(fake, stack, bytes)                                        \
+    ((void)(fake), (void)(stack), (void)(bytes))
 #endif
 
 enum { FIBRES = 16, FIBRE_STACK = 1 << 18, FIBRE_CELL = 16 };
@@ -38,7 +41,10 @@ typedef struct fibre {
 typedef struct fibres {
     fibre all[FIBRES];
     ucontext_t caller;
-    void *fake, *caller_stack;
+    void *fake; /* of the sanitizer; what it says of the caller's stack */
+    const void *caller_stack;
+    size_t caller_bytes;
+    char *stacks;
     int at, step, left;
     void (*enter)(void *user, int i); /* thread "i" runs on */
     void (*body)(void *user);
@@ -63,7 +69,7 @@ fibres_go_on(int i)
     void **fake = i < 0 ? &f->fake : &f->all[i].fake;
     int ends = i >= 0 && f->all[i].is_done;
     if (f->left == 0) {
-        FIBRE_LEAVE(ends ? NULL : fake, f->caller_stack, FIBRE_STACK);
+        FIBRE_LEAVE(NULL, f->caller_stack, f->caller_bytes);
         setcontext(&f->caller);
     }
     do
@@ -76,19 +82,46 @@ fibres_go_on(int i)
     if (ends)
         setcontext(&f->all[f->at].context);
     swapcontext(from, &f->all[f->at].context);
-    FIBRE_ENTER(i < 0 ? f->fake : f->all[i].fake);
+    FIBRE_ENTER(*fake, NULL, NULL);
 }
 
 static void
 fibres_main(void)
 {
     fibres *f = &fibres_now;
-    FIBRE_ENTER(NULL);
+    const void *stack = NULL;
+    size_t bytes = 0;
+    FIBRE_ENTER(NULL, &stack, &bytes);
+    if (!f->caller_bytes) { /* the first one comes from there */
+        f->caller_stack = stack;
+        f->caller_bytes = bytes ? bytes : 1;
+    }
     int i = f->at;
     f->body(f->user);
     f->all[i].is_done = 1;
     f->left--;
     fibres_go_on(i);
+}
+
+static pthread_key_t fibres_key;
+static pthread_once_t fibres_once = PTHREAD_ONCE_INIT;
+
+static void
+fibres_make_key(void)
+{
+    if (pthread_key_create(&fibres_key, free) != 0)
+        fibres_fail("no key");
+}
+
+/* Memory for stacks, until the thread ends. */
+static char *
+fibres_stacks(void)
+{
+    char *stacks = (char *)malloc((size_t)FIBRES * FIBRE_STACK);
+    pthread_once(&fibres_once, fibres_make_key);
+    if (!stacks || pthread_setspecific(fibres_key, stacks) != 0)
+        fibres_fail("no memory");
+    return stacks;
 }
 
 /* Calls "body" in all threads of a group, from the first one on or from the
@@ -98,10 +131,12 @@ fibres_run(int backwards, void (*enter)(void *user, int i),
            void (*body)(void *user), void *user)
 {
     fibres *f = &fibres_now;
+    if (!f->stacks)
+        f->stacks = fibres_stacks();
+    f->caller_bytes = 0;
     for (int i = 0; i < FIBRES; i++) {
         fibre *x = &f->all[i];
-        if (!x->stack && !(x->stack = (char *)malloc(FIBRE_STACK)))
-            fibres_fail("no memory");
+        x->stack = f->stacks + (size_t)i * FIBRE_STACK;
         getcontext(&x->context);
         x->context.uc_stack.ss_sp = x->stack;
         x->context.uc_stack.ss_size = FIBRE_STACK;
