@@ -105,6 +105,8 @@ ix_name ix_emit_defined(const ix_stmt *s);
 /* Element "[index]" of scratch memory; a cell if "index" is "". */
 ix_parts ix_emit_scratch(const ix_emitter *e, const ix_stmt *scratch,
                          const char *index);
+/* Of a kernel for a GPU: may 32 bits not hold a sum? */
+bool ix_emit_is_wide(const ix_emitter *e, const ilex_array *x);
 /* A sum of leaves, or a leaf; one that fits an index. */
 void ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t);
 void ix_emit_index(const ix_emitter *e, const ilex_array *x, ix_text *t);

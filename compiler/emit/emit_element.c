@@ -21,7 +21,7 @@ put_term(const ix_emitter *e, int buffer, int k, const ilex_array *x,
     ix_text_put(t, *first ? "" : " + ");
     *first = false;
     if (f.n || f.c != 1) {
-        plain |= e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+        plain |= ix_emit_is_wide(e, x);
         ix_text_put(t, plain ? "" : "(");
         ix_emit_index(e, x, t);
         ix_text_put(t, plain ? " * " : ") * ");

@@ -163,10 +163,16 @@ put_wide_atom(const void *user, const ilex_array *x, ix_text *t)
     put_atom(e, x, t);
 }
 
+bool
+ix_emit_is_wide(const ix_emitter *e, const ilex_array *x)
+{
+    return e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+}
+
 void
 ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 {
-    bool casts = e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+    bool casts = ix_emit_is_wide(e, x);
     ix_sum_put(&(ix_sum_writer){" * ", casts ? put_wide_atom : put_atom, e}, x,
                t);
 }
@@ -174,7 +180,7 @@ ix_emit_sum(const ix_emitter *e, const ilex_array *x, ix_text *t)
 void
 ix_emit_index(const ix_emitter *e, const ilex_array *x, ix_text *t)
 {
-    bool cast = e->dialect->cuda && !ix_is_narrow(e->kernel, x);
+    bool cast = ix_emit_is_wide(e, x);
     bool sum = x->kind == IX_LINEAR;
     ix_text_put(t, !cast ? "" : sum ? "(index_t)(" : "(index_t)");
     ix_emit_sum(e, x, t);

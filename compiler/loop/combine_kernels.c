@@ -63,33 +63,34 @@ note_store(void *user, ix_stmt *s)
     return first;
 }
 
-typedef struct value_search {
+typedef struct search {
+    ix_kind kind;
     ilex_array *found;
     bool several;
-} value_search;
+} search;
 
 static ix_walk_step
-note_value(ix_walk *w, ilex_array *x, size_t *value)
+note_found(ix_walk *w, ilex_array *x, size_t *value)
 {
-    value_search *v = w->user;
+    search *s = w->user;
     (void)value;
-    if (x->kind == IX_VALUE) {
-        v->several |= v->found && v->found != x;
-        v->found = x;
+    if (x->kind == s->kind) {
+        s->several |= s->found && s->found != x;
+        s->found = x;
     }
     return IX_WALK_IN;
 }
 
-/* The only value of a statement that a store uses, or NULL. */
+/* The only node of a kind in what is stored, or NULL. */
 static ilex_array *
-value_in(ix_unit *u, const ix_stmt *store)
+only_one(ix_unit *u, const ix_stmt *store, ix_kind kind)
 {
-    value_search v = {NULL, false};
+    search s = {kind, NULL, false};
     ix_walk w = {
-        .ctx = u->ctx, .mem = &u->mem, .enter = note_value, .user = &v};
+        .ctx = u->ctx, .mem = &u->mem, .enter = note_found, .user = &s};
     ix_walk_body(&w, ix_store_value(store), NULL);
     ix_walk_free(&w);
-    return v.several ? NULL : v.found;
+    return s.several ? NULL : s.found;
 }
 
 static bool
@@ -105,8 +106,9 @@ look(combining *x, const ix_cursor *c)
         !ix_stmt_loads(u, x->k->body, note_load, x) || !x->load ||
         !ix_stmt_each(x->k->body, note_store, x) || !x->store)
         return false;
-    const ilex_array *v = value_in(u, x->store);
-    return v && v->dtype == x->load->dtype;
+    const ilex_array *v = only_one(u, x->store, IX_VALUE);
+    return v && v->dtype == x->load->dtype &&
+           only_one(u, x->k->nests, IX_REDUCE);
 }
 
 /* ---- the kernels ---- */
@@ -124,13 +126,15 @@ read_other(void *user, ilex_array *load, ilex_array *const *index)
     return ix_scalar_load(ctx, dtype, (int)load->attr[0], 1, &at);
 }
 
-/* The statements with another number of parts, which they find elsewhere. */
+/* The statements with another number of parts, or another reduction, in place
+ * of "what"; what they read they find elsewhere. */
 static ix_stmt *
-over(combining *x, const ix_stmt *list, ilex_array *parts)
+over(combining *x, const ix_stmt *list, const ilex_array *what,
+     ilex_array *other)
 {
     ix_substitution s = {
         .ctx = x->u->ctx, .mem = &x->u->mem, .load = read_other, .user = x};
-    ix_substitution_set(&s, x->n, parts);
+    ix_substitution_set(&s, what, other);
     ix_stmt *made = ix_stmt_substitute(x->u, &s, list);
     ix_substitution_free(&s);
     return made;
@@ -147,14 +151,14 @@ kernel_of_blocks(combining *x, const ix_domain *box)
     x->from = ix_index_fma(ctx, ix_index_const(ctx, 0), x->block, i);
     ilex_array *left = ix_index_fma(ctx, x->n, -1, x->from);
     ix_stmt *list =
-        over(x, ix_kernel_adopt(u, k, x->k),
+        over(x, ix_kernel_adopt(u, k, x->k), x->n,
              ix_index_min(ctx, left, ix_index_const(ctx, x->block)));
     ix_stmt **at = &list;
     while ((*at)->next)
         at = &(*at)->next;
     ix_element to = ix_element_of(x->buffer, 1, &i);
     const ilex_array *array = (*at)->array;
-    *at = ix_stmt_store(u, to, value_in(u, *at));
+    *at = ix_stmt_store(u, to, only_one(u, *at, IX_VALUE));
     (*at)->array = array;
     k->body = ix_stmt_for(u, 0, ix_index_lin(ctx, box->ax->lo),
                           ix_index_lin(ctx, box->ax->hi));
@@ -193,8 +197,11 @@ ix_kernels_combine(ix_unit *u, const ix_directive *d, ix_kernel **k)
     ix_kernel *blocks = kernel_of_blocks(&x, box);
     ilex_array *all = ix_index_offset(u->ctx, x.n, d->n - 1);
     *rest = **k;
-    rest->body = over(&x, rest->body, ix_index_floordiv(u->ctx, all, d->n));
-    rest->nests = over(&x, rest->nests, x.n);
+    ilex_array *sum = only_one(u, rest->nests, IX_REDUCE);
+    rest->body =
+        over(&x, rest->body, x.n, ix_index_floordiv(u->ctx, all, d->n));
+    rest->nests = over(&x, rest->nests, sum,
+                       ix_reduction_of_parts(u, sum, box, x.buffer));
     rest->directed = true;
     blocks->next = rest;
     **k = *blocks;

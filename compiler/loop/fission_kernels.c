@@ -181,22 +181,29 @@ kernel_of_parts(const cut *x, const ix_kernel *k, const ix_domain *box,
     return parts;
 }
 
+ilex_array *
+ix_reduction_of_parts(ix_unit *u, const ilex_array *n, const ix_domain *box,
+                      int buffer)
+{
+    ilex_context *ctx = u->ctx;
+    int first = (int)n->attr[1];
+    ilex_array *r = ix_scalar_rindex(ctx, first);
+    return ix_scalar_reduce_total(
+        ctx, ix_reduction_of(n), (ilex_dtype)n->dtype, box, first,
+        ix_scalar_load(ctx, u->buffer[buffer].dtype, buffer, 1, &r));
+}
+
 /* The kernel reads what is stored; as a nest it has the reduction of that. */
 static void
 read_parts(const cut *x, ix_kernel *k, const ix_domain *box, int buffer)
 {
     ilex_context *ctx = x->u->ctx;
-    int first = (int)x->n->attr[1];
     ilex_dtype dtype = (ilex_dtype)x->value->dtype;
-    ilex_array *r = ix_scalar_rindex(ctx, first);
     ilex_array *i = ix_scalar_index(ctx, x->loop->number);
     ix_substitution s = {
         .ctx = ctx, .mem = &x->u->mem, .became = ix_made_keep, .user = x->u};
-    ix_substitution_set(
-        &s, x->n,
-        ix_scalar_reduce_total(ctx, ix_reduction_of(x->n),
-                               (ilex_dtype)x->n->dtype, box, first,
-                               ix_scalar_load(ctx, dtype, buffer, 1, &r)));
+    ix_substitution_set(&s, x->n,
+                        ix_reduction_of_parts(x->u, x->n, box, buffer));
     k->nests = ix_stmt_substitute(x->u, &s, k->nests);
     ix_substitution_forget(&s);
     ix_substitution_set(&s, x->value,

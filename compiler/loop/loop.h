@@ -127,6 +127,11 @@ int ix_load_axis(const ilex_array *load, int variable);
 /* Does a load run with it along any axis? */
 bool ix_load_uses(const ilex_array *load, int variable);
 
+/* fission_kernels.c: the reduction "n" as one of its parts, which the buffer
+ * has. */
+ilex_array *ix_reduction_of_parts(ix_unit *u, const ilex_array *n,
+                                  const ix_domain *box, int buffer);
+
 /* inline.c: is it stored such that what reads it may compute it? */
 bool ix_may_inline(ix_unit *u, int buffer);
 /* drop.c: temporaries that are gone, which nothing reads, are no more. */
