@@ -69,6 +69,7 @@ typedef struct ix_emitter {
     bool threads[IX_GRID_DIMS]; /* a loop is over those along x, y, z */
     bool folds;                 /* lanes are combined by halves */
     bool groups;                /* threads of a group have some */
+    bool points;                /* such a thread is at a point of its own */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 
     /* per kernel */

@@ -192,27 +192,40 @@ emit_lanes(ix_emitter *e, const ix_stmt *s)
     e->groups = true;
 }
 
-/* A loop of a grid takes, in each thread, points that are as far apart as there
- * are threads along its dimension. */
+/* Which thread it is of those that take the points of a loop, "own", which are
+ * as far apart as there are such threads, "all"; false: one takes all points.
+ */
+static bool
+threads_of(ix_emitter *e, const ix_stmt *s, char own[16], char all[16])
+{
+    bool grid = s->how == IX_GRID, points = ix_loop_is_points(s);
+    char dim = "xyz"[s->dim];
+    snprintf(own, 16, grid ? "thread_%c()" : "lane()", dim);
+    snprintf(all, 16, grid ? "threads_%c()" : "16", dim);
+    e->threads[s->dim] |= grid;
+    e->groups |= points;
+    e->points |= points;
+    return grid || points;
+}
+
 void
 ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
-    bool grid = s->how == IX_GRID;
-    char dim = "xyz"[s->dim];
+    char own[16], all[16];
+    bool points = e->points, shared = threads_of(e, s, own, all);
+    bool first = shared && ix_index_is_zero(ix_for_lo(s));
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
     else if (must_not_unroll(e, s))
         ix_emit_put(e, "#pragma unroll 1");
     ix_text *t = ix_emit_line(e);
-    e->threads[s->dim] |= grid;
     ix_text_format(t, "for (%s %s = ", ix_emit_loop_type(e, s), v.s);
-    if (!grid || !ix_index_is_zero(ix_for_lo(s)))
+    if (!first)
         ix_emit_sum(e, s->down ? ix_for_hi(s) : ix_for_lo(s), t);
-    if (grid)
-        ix_text_format(t, "%sthread_%c()",
-                       ix_index_is_zero(ix_for_lo(s)) ? "" : " + ", dim);
+    if (shared)
+        ix_text_format(t, "%s%s", first ? "" : " + ", own);
     ix_text_format(t, s->down ? " - 1; %s >= " : "; %s < ", v.s);
     put_bound(e, s, t);
     if (ix_for_while(s)) {
@@ -220,8 +233,8 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
         put_condition(e, ix_for_while(s), t);
     }
     ix_text_format(t, "; %s", v.s);
-    if (grid)
-        ix_text_format(t, " += threads_%c()", dim);
+    if (shared)
+        ix_text_format(t, " += %s", all);
     else if (s->step == 1)
         ix_text_put(t, s->down ? "--" : "++");
     else
@@ -230,6 +243,7 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     e->indent++;
     ix_emit_stmts(e, s->body);
     ix_emit_close(e);
+    e->points = points;
 }
 
 /* Is it still all of whole lines? */
@@ -276,7 +290,7 @@ put_lines(ix_emitter *e, const ix_stmt *s)
 static void
 emit_for(ix_emitter *e, const ix_stmt *s)
 {
-    if (s->how == IX_GROUP)
+    if (s->how == IX_GROUP && !ix_loop_is_points(s))
         emit_lanes(e, s);
     else if (s->how == IX_STREAM && has_lines(e, s))
         put_lines(e, s);
@@ -312,7 +326,9 @@ static void
 emit_fence(ix_emitter *e, const ix_stmt *s)
 {
     (void)s;
-    if (e->streams)
+    if (e->kernel->group)
+        ix_emit_put(e, "__syncwarp(group());");
+    else if (e->streams)
         ix_emit_put(e, "ILEX_FENCE;");
 }
 
@@ -439,7 +455,7 @@ emit_store(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x = ix_store_value(s);
     ix_name v = ix_emit_leaf(e, x);
     bool complex = ix_dtype_is_complex((ilex_dtype)x->dtype);
-    bool one = e->kernel->group && s->buffer >= 0;
+    bool one = e->kernel->group && s->buffer >= 0 && !e->points;
     for (int part = 0; part <= complex; part++) {
         ix_text *t = ix_emit_line(e);
         ix_text_put(t, one ? "if (lane() == 0) " : "");

@@ -4,6 +4,7 @@
 
 libixcompiler_la_SOURCES += \
 	compiler/finish/arguments.c \
+	compiler/finish/fences.c \
 	compiler/finish/fingerprint.c \
 	compiler/finish/hoist.c \
 	compiler/finish/narrow.c \

@@ -125,6 +125,11 @@ ix_stmt *ix_stmts_without(ix_stmt *list, const bool *gone);
 void ix_loop_behind(ix_unit *u, ix_kernel *k, int loop,
                     const ix_accesses *later, ix_stmt **list);
 
+/* numbers.c: what an iteration of the loop stores once, in temporaries, it has
+ * as values when it reads them; temporaries that nothing reads then go. */
+void ix_forward_numbers(ix_unit *u, ix_kernel *k, ix_stmt *loop);
+void ix_drop_forwarded(ix_unit *u);
+
 /* How many loops there are around the cursor's, branches left out. */
 int ix_cursor_depth(const ix_cursor *c);
 

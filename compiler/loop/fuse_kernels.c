@@ -14,9 +14,15 @@
  * a kernel of their own, in which the outermost loops become one as loops do
  * (fuse.c). Threads divide it, so no iteration may wait for another one. The
  * new kernel is called for the axes on which both have the same range; loops
- * over others may have no iteration.
+ * over others may have no iteration. A number that it stores for an iteration,
+ * and reads in that, it has as a value: a temporary that nothing else reads
+ * goes.
+ *
+ * with [group] loops inside that both are nothing but are one, too, as far as
+ * they go, and what stands in the innermost one a group of threads may do.
  */
 #include "compiler/loop/distances.h"
+#include "compiler/loop/group.h"
 
 #include "compiler/lower/guard.h"
 
@@ -153,10 +159,59 @@ behind(ix_unit *u, const ix_kernel *a, const ix_kernel *b)
     return k;
 }
 
+/* ---- one kernel ---- */
+
+static bool
+is_free(const ix_stmt *s)
+{
+    return s && s->kind == IX_STMT_FOR && s->parallel;
+}
+
+/* Makes one of the two loops that are all there is in the loop at the cursor,
+ * which goes to the innermost one. */
+static void
+fuse_nest(ix_unit *u, ix_cursor *c)
+{
+    for (const ix_stmt *a, *b; c->depth + 1 < IX_DEEP; ix_cursor_enter(c)) {
+        a = ix_cursor_loop(c)->body;
+        b = a ? a->next : NULL;
+        if (!is_free(a) || !is_free(b) || b->next || a->number != b->number)
+            return;
+        ix_cursor two[2] = {*c, *c};
+        for (int i = 0; i < 2; i++)
+            ix_cursor_enter(&two[i]);
+        two[1].at = &(*two[0].at)->next;
+        if (ix_loops_fuse(u, two, 0, true).class != IX_REFUSAL_NONE)
+            return;
+    }
+}
+
+/* The outermost loops of "both" become one. */
+static ix_refusal
+fuse_loops(ix_unit *u, const ix_directive *d, ix_kernel *both)
+{
+    ix_cursor c[2];
+    ix_stmt *loop = both->body;
+    for (int i = 0; i < 2; i++, loop = loop->next) {
+        while (loop->kind != IX_STMT_FOR)
+            loop = loop->next;
+        ix_cursor_at(both, loop, &c[i]);
+    }
+    ix_refusal r = ix_loops_fuse(u, c, 0, true);
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
+    if (d->words)
+        fuse_nest(u, c);
+    ix_forward_numbers(u, both, ix_cursor_loop(c));
+    return d->words && !ix_group_suits(u, both, ix_cursor_loop(c)->body)
+               ? ix_refuse(u, IX_REFUSAL_SHAPE,
+                           "no group of threads can do both")
+               : r;
+}
+
 ix_refusal
 ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
 {
-    (void)d;
     if (k[0]->next != k[1])
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "k%d is not the next kernel behind k%d", k[1]->number,
@@ -167,19 +222,13 @@ ix_kernels_fuse(ix_unit *u, const ix_directive *d, ix_kernel **k)
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_kernel *both = behind(u, k[0], k[1]);
-    ix_cursor c[2];
     /* what is read may become statements, which conditions are to guard */
     if (!ix_guard_kernel(u, both))
         return r;
-    ix_stmt *loop = both->body;
-    for (int i = 0; i < 2; i++, loop = loop->next) {
-        while (loop->kind != IX_STMT_FOR)
-            loop = loop->next;
-        ix_cursor_at(both, loop, &c[i]);
+    r = fuse_loops(u, d, both);
+    if (r.class == IX_REFUSAL_NONE) {
+        *k[0] = *both;
+        ix_drop_forwarded(u);
     }
-    r = ix_loops_fuse(u, c, 0, true);
-    if (r.class != IX_REFUSAL_NONE)
-        return r;
-    *k[0] = *both;
     return r;
 }

@@ -304,7 +304,11 @@ look_for_group(ix_unit *u, ix_kernel *k, const ix_stmt *nest,
     if (*ix_grid_begin(k) != nest || nest->next)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the kernel has more than the nest");
-    return ix_group_look(u, k, inner->body);
+    bool lanes;
+    ix_refusal r = ix_group_look(u, k, inner->body, &lanes);
+    return r.class || lanes ? r
+                            : ix_refuse(u, IX_REFUSAL_SHAPE,
+                                        "there are no reductions in lanes");
 }
 
 ix_refusal

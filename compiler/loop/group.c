@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
  * Groups of a grid: 16 threads do a point together. The lanes of its reductions
- * are theirs, lane j of thread j % 16, so that neighbours read side by side;
- * what they do else they all do, and one of them stores.
+ * are theirs, lane j of thread j % 16, so that neighbours read side by side; so
+ * are the iterations of loops that store. What they do else they all do, and
+ * one of them stores.
  *
  *     l[32]                          l[32] spread
  *     for j in [0, 32)               for j in [0, 32) group
  *         l[j] = x[i, j + 32*r]          l[j] = x[i, j + 32*r]
  *     fold l into a                  fold l into a
- *     y[i] = a                       y[i] = a
+ *     for k in [0, n)                for k in [0, n) group
+ *         y[i, k] = x[i, k] - a          y[i, k] = x[i, k] - a
  *
  * needs: lanes that loops over them alone write, each its own one, and that are
- * folded; no other loop in these; stores at the end, of what nothing in the
- * kernel reads. All threads of a group take the same way, so all are there when
- * lanes are folded.
+ * folded; no other loop in these; stores in loops whose iterations wait for no
+ * other, or beside all loops of the point. All threads of a group take the same
+ * way, so all are there when lanes are folded, and where one waits for what
+ * others have stored (pass fences).
  */
 #include "compiler/loop/group.h"
+#include "compiler/loop/distances.h"
 
 typedef struct grouping {
     ix_unit *u;
+    ix_kernel *k;
     const ix_stmt *body; /* of a point */
     const ix_stmt *loop; /* over lanes, around what is looked at */
     int64_t lanes;       /* of that; 0: none is known */
@@ -111,16 +116,44 @@ look_in_loop(void *user, ix_stmt *s)
     return true;
 }
 
-/* ---- what all threads do ---- */
+/* ---- loops over points ---- */
 
-/* Are stores the last statements of the body? */
+/* Does it store elements of a buffer, itself? */
 static bool
-are_last(const ix_stmt *s)
+stores(const ix_stmt *loop)
 {
-    while (s && (ix_stmt_is_output(s) || s->kind == IX_STMT_LET))
+    const ix_stmt *s = loop->body;
+    while (s && !(s->buffer >= 0 &&
+                  (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)))
         s = s->next;
-    return !s;
+    return s != NULL;
 }
+
+/* What a thread does alone must be no other's, and not end before others. */
+static bool
+look_in_points(void *user, ix_stmt *s)
+{
+    grouping *g = user;
+    if (s->kind == IX_STMT_FOLD || (s->mem && is_lanes(g, s->mem)))
+        return refuse(g, "a loop that stores has lanes in it");
+    if (s->kind == IX_STMT_CHECK || ix_stmt_has(s, IX_HAS_CHECK))
+        return refuse(g, "an index is checked in a loop that stores, and "
+                         "others wait");
+    return true;
+}
+
+static bool
+look_at_points(grouping *g, ix_stmt *s)
+{
+    ix_cursor c;
+    if (!ix_loop_is_plain(s) || s->step != 1 || s->down)
+        return refuse(g, "a loop that stores is none over points, in order");
+    if (!ix_cursor_at(g->k, s, &c) || ix_loop_independent(g->u, &c).class)
+        return refuse(g, "iterations of a loop that stores wait for others");
+    return ix_stmt_each(s->body, look_in_points, g);
+}
+
+/* ---- what all threads do ---- */
 
 static bool look_at_list(grouping *g, ix_stmt *list);
 
@@ -129,6 +162,8 @@ look_at_loop(grouping *g, ix_stmt *s)
 {
     bool plain =
         s->how == IX_SERIAL && s->step == 1 && !s->down && !ix_for_while(s);
+    if (stores(s))
+        return look_at_points(g, s);
     if (!has_lanes(g, s) || !ix_stmt_is_innermost(s))
         return look_at_list(g, s->body);
     if (!plain)
@@ -140,7 +175,7 @@ look_at_loop(grouping *g, ix_stmt *s)
 }
 
 static bool
-look_at(grouping *g, ix_stmt *s, bool in_body)
+look_at(grouping *g, ix_stmt *s)
 {
     switch (s->kind) {
     case IX_STMT_FOR:
@@ -151,25 +186,22 @@ look_at(grouping *g, ix_stmt *s, bool in_body)
     case IX_STMT_FENCE:
     case IX_STMT_ASIDE:
         return refuse(g, "memory is asked for");
+    case IX_STMT_UPDATE:
+        if (s->buffer >= 0)
+            return refuse(g, "it updates an element for all threads");
+        break;
     default:
         break;
     }
-    if (s->mem && is_lanes(g, s->mem))
-        return refuse(g, "lanes are used outside of a loop over them");
-    if (s->buffer < 0 || s->kind == IX_STMT_LOAD || s->kind == IX_STMT_ROW)
-        return true;
-    if (!in_body || !ix_stmt_is_output(s) || !are_last(s))
-        return refuse(g, "it stores before the end");
-    if (ix_stmts_load(g->u, (ix_stmt *)g->body, s->buffer))
-        return refuse(g, "it reads what it stores");
-    return true;
+    return !s->mem || !is_lanes(g, s->mem) ||
+           refuse(g, "lanes are used outside of a loop over them");
 }
 
 static bool
 look_at_list(grouping *g, ix_stmt *list)
 {
     for (ix_stmt *s = list; s; s = s->next)
-        if (!look_at(g, s, list == g->body))
+        if (!look_at(g, s))
             return false;
     return true;
 }
@@ -177,41 +209,64 @@ look_at_list(grouping *g, ix_stmt *list)
 /* ---- */
 
 ix_refusal
-ix_group_look(ix_unit *u, const ix_kernel *k, ix_stmt *body)
+ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body, bool *lanes)
 {
-    grouping g = {.u = u, .body = body};
-    if (k->ordered)
-        g.why = "its points have an order";
-    else if (look_at_list(&g, body) && !g.any)
-        g.why = "there are no reductions in lanes";
+    grouping g = {.u = u, .k = k, .body = body};
+    look_at_list(&g, body);
+    *lanes = g.any;
     return g.why ? ix_refuse(u, IX_REFUSAL_SHAPE, "%s", g.why)
                  : (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
 
-static bool
-mark(void *user, ix_stmt *s)
+bool
+ix_group_suits(ix_unit *u, ix_kernel *k, ix_stmt *body)
 {
-    grouping *g = user;
-    if (is_lanes(g, s))
-        s->spread = true;
-    if (is_lanes(g, s->mem))
-        s->mem->spread = true;
-    if (s->kind == IX_STMT_FOLD)
-        s->from->spread = true;
-    if (s->kind != IX_STMT_FOR || !ix_stmt_is_innermost(s) || !has_lanes(g, s))
-        return true;
-    g->loop = s;
-    g->lanes = 0;
-    ix_stmt_each(s->body, look_in_loop, g);
-    s->how = IX_GROUP;
-    s->dim = (uint8_t)(g->lanes / IX_GROUP_THREADS);
-    return true;
+    bool lanes;
+    return !ix_group_look(u, k, body, &lanes).class && lanes;
+}
+
+static void mark(grouping *g, ix_stmt *list);
+
+static void
+mark_loop(grouping *g, ix_stmt *s)
+{
+    if (stores(s)) {
+        s->how = IX_GROUP;
+        s->dim = 0;
+    } else if (ix_stmt_is_innermost(s) && has_lanes(g, s)) {
+        g->loop = s;
+        g->lanes = 0;
+        ix_stmt_each(s->body, look_in_loop, g);
+        s->how = IX_GROUP;
+        s->dim = (uint8_t)(g->lanes / IX_GROUP_THREADS);
+    }
+    if (!stores(s))
+        mark(g, s->body);
+}
+
+static void
+mark(grouping *g, ix_stmt *list)
+{
+    for (ix_stmt *s = list; s; s = s->next) {
+        if (is_lanes(g, s))
+            s->spread = true;
+        if (is_lanes(g, s->mem))
+            s->mem->spread = true;
+        if (s->kind == IX_STMT_FOLD)
+            s->from->spread = true;
+        if (s->kind == IX_STMT_FOR)
+            mark_loop(g, s);
+        if (s->kind == IX_STMT_IF) {
+            mark(g, s->body);
+            mark(g, s->other);
+        }
+    }
 }
 
 void
 ix_group_mark(ix_unit *u, ix_kernel *k, ix_stmt *body)
 {
-    grouping g = {.u = u, .body = body};
+    grouping g = {.u = u, .k = k, .body = body};
     k->group = true;
-    ix_stmt_each(body, mark, &g);
+    mark(&g, body);
 }

@@ -7,9 +7,12 @@
 
 #include "compiler/loop/loop.h"
 
-/* Can the lanes of reductions in what a point does be those of a group? */
-ix_refusal ix_group_look(ix_unit *u, const ix_kernel *k, ix_stmt *body);
-/* They are. */
+/* NONE: a group may do what a point does, in the kernel; are there lanes of
+ * reductions in it? */
+ix_refusal ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body, bool *lanes);
+/* May it, and are there? */
+bool ix_group_suits(ix_unit *u, ix_kernel *k, ix_stmt *body);
+/* It does. */
 void ix_group_mark(ix_unit *u, ix_kernel *k, ix_stmt *body);
 
 #endif

@@ -48,6 +48,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/mine.c \
 	compiler/loop/moved.c \
 	compiler/loop/names.c \
+	compiler/loop/numbers.c \
 	compiler/loop/pack.c \
 	compiler/loop/peel.c \
 	compiler/loop/prefetch.c \

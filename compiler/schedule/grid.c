@@ -59,7 +59,7 @@ suits_groups(ix_unit *u, const ix_cursor *outer, const ix_cursor *inner)
 {
     const ix_stmt *nest = ix_cursor_loop(outer);
     return *ix_grid_begin(outer->k) == nest && !nest->next &&
-           !ix_group_look(u, outer->k, ix_cursor_loop(inner)->body).class;
+           ix_group_suits(u, outer->k, ix_cursor_loop(inner)->body);
 }
 
 static void
@@ -122,7 +122,7 @@ leave_to_one(ix_unit *u, ix_kernel *k)
     }
     if (!rest)
         return;
-    bool group = !any && !ix_group_look(u, k, rest).class;
+    bool group = !any && ix_group_suits(u, k, rest);
     if (group)
         ix_group_mark(u, k, rest);
     *at = for_one(u, k, rest, group);

@@ -7,6 +7,10 @@
  * cache. So are those that store rows and use the same rows of a buffer, and
  * what checks indices and what reads by these. What vector units do stands in
  * loops inside, as before.
+ *
+ * On a GPU they are one where groups of threads may do such a row, for all that
+ * one stores: rows of a temporary, which stay in its memory, are in the caches
+ * when they are read, and of a number there is no temporary.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/schedule.h"
@@ -159,10 +163,11 @@ static bool
 share_rows(const rows *r, const ix_kernel *a, const ix_kernel *b)
 {
     ix_accesses x, y;
-    if (!b || a->axis != b->axis || b->ordered ||
-        (r->begin == r->now && a->ordered) || a->when.calls != b->when.calls ||
-        !look_at(r->u, a, &x) || !look_at(r->u, b, &y) ||
-        !(stores_rows(r, a, &x, r->begin, r->now) ||
+    bool grid = r->u->target->grid, begins = r->begin == r->now && !grid;
+    if (!b || a->axis != b->axis || b->ordered || (begins && a->ordered) ||
+        a->when.calls != b->when.calls || !look_at(r->u, a, &x) ||
+        !look_at(r->u, b, &y) ||
+        !(grid || stores_rows(r, a, &x, r->begin, r->now) ||
           stores_rows(r, b, &y, r->now + 1, r->now + 1)))
         return false;
     for (size_t i = 0; i < y.n; i++) {
@@ -230,7 +235,8 @@ static bool
 use_rows(const rows *r, const ix_kernel *a, const ix_kernel *b)
 {
     ix_accesses x, y;
-    if (!goes_over_rows(a) || !goes_over_rows(b) || a->axis != b->axis)
+    if (r->u->target->grid || !goes_over_rows(a) || !goes_over_rows(b) ||
+        a->axis != b->axis)
         return false;
     x = ix_accesses_in(r->u, a, a->body);
     y = ix_accesses_in(r->u, b, b->body);
@@ -249,31 +255,36 @@ fuse(ix_unit *u, ix_kernel *a)
 {
     const char *apart = a->apart;
     ix_directive d = ix_fuse_next(u, a);
+    d.words = u->target->grid != 0;
     bool done = ix_kernels_carry(u, &d).class == IX_REFUSAL_NONE;
     a->apart = apart;
     return done;
 }
 
-/* Fuses what goes together; was anything? */
+/* Fuses what goes together, until buffers have other numbers; was anything? */
 static bool
 fuse_neighbours(ix_unit *u)
 {
     rows r = {.u = u};
     bool some = false;
+    size_t nbuffers = u->nbuffers;
     ix_buffers_used(u, &r.first, &r.last);
     for (ix_kernel *a = u->kernels; a; a = a->next, r.now++)
         for (r.begin = r.now;
              (share_rows(&r, a, a->next) || use_rows(&r, a, a->next)) &&
              fuse(u, a);
-             some = true)
+             some = true) {
+            if (u->nbuffers < nbuffers)
+                return true;
             r.now++;
+        }
     return some;
 }
 
 void
 ix_policy_rows(ix_unit *u)
 {
-    while (!u->target->grid && fuse_neighbours(u))
+    while (fuse_neighbours(u))
         ;
 }
 

@@ -19,6 +19,18 @@ dimensions_of(const ix_stmt *nest)
     return along;
 }
 
+/* What a thread of a group does alone has no end of its own; in a loop over
+ * lanes it stores nothing but these. */
+static bool
+is_of_all(const ix_stmt *s, const ix_stmt *loop, bool spread)
+{
+    bool points = ix_loop_is_points(loop);
+    return s->kind == IX_STMT_CHECK || s->kind == IX_STMT_FOLD ||
+           s->kind == IX_STMT_FENCE || (points ? spread : false) ||
+           (!points &&
+            (s->kind == IX_STMT_FOR || (s->kind == IX_STMT_STORE && !spread)));
+}
+
 /* In a loop over lanes its statements are about those of its iterations alone,
  * outside of one none are about any. */
 static void
@@ -31,9 +43,7 @@ check_lanes(ix_checker *c, const ix_stmt *list, const ix_stmt *loop)
             (!loop || at->kind != IX_INDEX || at->attr[0] != loop->number ||
              s->mem->extent != loop->dim * IX_GROUP_THREADS))
             ix_check_complain(c, "a lane is used that is another thread's");
-        if (loop &&
-            (s->kind == IX_STMT_FOR || s->kind == IX_STMT_CHECK ||
-             s->kind == IX_STMT_FOLD || (s->kind == IX_STMT_STORE && !spread)))
+        if (loop && is_of_all(s, loop, spread))
             ix_check_complain(c,
                               "threads of a group differ in more than lanes");
         if (s->how == IX_GROUP && !c->k->group)

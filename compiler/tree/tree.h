@@ -61,7 +61,8 @@ typedef enum ix_how {
     IX_STREAM, /* copies lines of scratch memory, past the caches where they
                   begin at lines of these */
     IX_GRID,   /* over the threads of a GPU, along x, y or z of its grid */
-    IX_GROUP   /* over lanes, which are those of a group's threads */
+    IX_GROUP   /* over lanes, which are those of a group's threads, or over
+                  points, which these share */
 } ix_how;
 
 /* Bytes of a line of the caches. */
@@ -97,7 +98,7 @@ struct ix_stmt {
     bool rows : 1;   /* ASIDE: in all rows, else it is more than any */
     bool spread : 1; /* SCRATCH: element j is of thread j % 16 of a group */
     uint8_t dim;     /* FOR over threads: 0 along x, 1 along y, 2 along z; over
-                        lanes: how many a thread has */
+                        lanes: how many a thread has, 0 over points */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its
@@ -306,6 +307,13 @@ ix_stmt_is_output(const ix_stmt *s)
  * memory to a buffer? */
 bool ix_stmt_moves_along(const ix_stmt *s, const ix_stmt *loop);
 bool ix_stmt_copies_row(const ix_stmt *loop);
+
+/* Do threads of a group take its iterations, each every 16th? */
+static inline bool
+ix_loop_is_points(const ix_stmt *s)
+{
+    return s->how == IX_GROUP && s->dim == 0;
+}
 
 /* Does it define what others have for a value; or are about? */
 static inline bool

@@ -92,6 +92,8 @@ static const char cuda_shim_head[] =
     "#define __shfl_sync(threads, own, from, width) \\\n"
     "    (*(const __typeof__(own) *)shim_exchange( \\\n"
     "        shim_where(), threads, &(own), sizeof(own), from))\n"
+    "#define __syncwarp(threads) \\\n"
+    "    ((void)shim_exchange(shim_where(), threads, \"\", 1, 0))\n"
     "#define __shfl_down_sync(threads, own, by, width) \\\n"
     "    __shfl_sync(threads, own, (int)(shim_where()->thread.x % 16) + (by), "
     "16)\n"

@@ -110,7 +110,9 @@ do
     ! grep -q '^    fuse' out || fail "$other.ilx: rows are read elsewhere"
 done
 "$ilexc" emit --cuda s.ilx >out 2>err
-[ "$(grep -c '^k[0-9]*(' out)" -ge 3 ] || fail "a thread of a grid has a row"
+[ "$(grep -c '^k[0-9]*(' out)" = 1 ] || fail "rows of a grid are no one kernel"
+grep -q 'i1 = lane(); i1 < n1; i1 += 16' out ||
+    fail "points of a row are not a group's"
 
 # A directive that is refused says where, whatever is done with the program.
 printf '# first\nkernel k1:\n  vector i0\n' >refused

@@ -134,6 +134,12 @@ __shfl_sync(unsigned threads, T x, int from, int)
     return *(const T *)shim_exchange(threads, &x, sizeof x, from);
 }
 
+static inline __device__ void
+__syncwarp(unsigned threads)
+{
+    (void)shim_exchange(threads, "", 1, 0);
+}
+
 template <class T>
 static inline __device__ T
 __shfl_down_sync(unsigned threads, T x, int by, int width)
