@@ -135,16 +135,22 @@ typedef struct ix_condition {
 /* Threads of a block of a grid, at most. */
 enum { IX_GRID_THREADS = 128, IX_GROUP_THREADS = 16 };
 
+/* Points that threads along a dimension of a grid share: those along axes, a
+ * bit each; how many along the last of these an iteration has, 0: one; how many
+ * of them a loop has at most, 0: all. */
+typedef struct ix_share {
+    int axes, each, most;
+} ix_share;
+
 typedef struct ix_compiled_kernel {
     const char *name;
     const ix_condition *condition; /* else the next one runs in its place; NULL:
                                       there is none */
     int rank;
-    int axis;    /* whose range it is called for; -1: one call with (0, 1) */
-    int serial;  /* along which a chunk is one thread's (a scan), -1: none */
-    int grid[3]; /* on a GPU: axes whose points threads along x, y, z share, a
-                    bit each */
-    bool group;  /* there threads along x do a point together */
+    int axis;   /* whose range it is called for; -1: one call with (0, 1) */
+    int serial; /* along which a chunk is one thread's (a scan), -1: none */
+    ix_share grid[3]; /* on a GPU, along x, y, z */
+    bool group;       /* there threads along x do a point together */
     ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */

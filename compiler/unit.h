@@ -238,9 +238,8 @@ typedef struct ix_kernel {
     int nvalues;
     struct ix_schedule *schedule;    /* of its loops, or NULL */
     struct ix_kernel_layout *layout; /* of its arguments */
-    int grid_loops;         /* over threads, of the nest with the most */
-    int grid[IX_GRID_DIMS]; /* axes of the box that these are along, x, y, z, a
-                               bit each */
+    int grid_loops;              /* over threads, of the nest with the most */
+    ix_share grid[IX_GRID_DIMS]; /* x, y, z: of the axes of the box */
     bool group;       /* threads along x are those of a group, which do a point
                          together */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */

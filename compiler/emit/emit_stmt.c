@@ -196,12 +196,14 @@ emit_lanes(ix_emitter *e, const ix_stmt *s)
  * as far apart as there are such threads, "all"; false: one takes all points.
  */
 static bool
-threads_of(ix_emitter *e, const ix_stmt *s, char own[16], char all[16])
+threads_of(ix_emitter *e, const ix_stmt *s, char own[40], char all[40])
 {
     bool grid = s->how == IX_GRID, points = ix_loop_is_points(s);
-    char dim = "xyz"[s->dim];
-    snprintf(own, 16, grid ? "thread_%c()" : "lane()", dim);
-    snprintf(all, 16, grid ? "threads_%c()" : "16", dim);
+    char dim = "xyz"[s->dim], by[24] = "";
+    if (grid && s->step > 1)
+        snprintf(by, sizeof by, "%lld * ", (long long)s->step);
+    snprintf(own, 40, grid ? "%sthread_%c()" : "lane()", by, dim);
+    snprintf(all, 40, grid ? "%sthreads_%c()" : "16", by, dim);
     e->threads[s->dim] |= grid;
     e->groups |= points;
     e->points |= points;
@@ -212,7 +214,7 @@ void
 ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
-    char own[16], all[16];
+    char own[40], all[40];
     bool points = e->points, shared = threads_of(e, s, own, all);
     bool first = shared && ix_index_is_zero(ix_for_lo(s));
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&

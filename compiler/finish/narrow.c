@@ -133,12 +133,17 @@ ix_is_narrow(const ix_kernel *k, const ilex_array *x)
     return k->narrow && is_narrow(bound_of_sum(k->narrow, x));
 }
 
-/* A loop's variable is narrow if both of its ends are. */
+/* A loop's variable is narrow if both of its ends are. Threads that have
+ * several points each go at most as far behind the end as it is from the begin,
+ * but for some. */
 static void
 note_loop(ix_narrow *n, const ix_stmt *s)
 {
-    n->variable[s->number] = narrow(n, larger(bound_of_sum(n, ix_for_lo(s)),
-                                              bound_of_sum(n, ix_for_hi(s))));
+    bound b =
+        larger(bound_of_sum(n, ix_for_lo(s)), bound_of_sum(n, ix_for_hi(s)));
+    if (s->how == IX_GRID && s->step > 1)
+        b = (bound){3 * b.a, 3 * b.c};
+    n->variable[s->number] = narrow(n, b);
 }
 
 static void

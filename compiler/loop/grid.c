@@ -22,18 +22,22 @@
  * With [group] threads along x are those of a group (group.c), and loops are
  * along y and z.
  *
- * needs: a rectangular nest outside of which nothing uses what it writes, since
- * threads do not wait for each other; gives: what is inside, once each. What
- * stands before the first statement that writes a buffer all threads do, each
- * for itself.
+ * needs: a nest, rectangular where loops are one, outside of which nothing uses
+ * what it writes, since threads do not wait for each other; gives: what is
+ * inside, once each. What stands before the first statement that writes a
+ * buffer all threads do, each for itself.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/loop/group.h"
 
+/* Points by which loops of a grid go on, at most: far less than threads may be
+ * behind the end of one (finish/narrow.c). */
+enum { MOST_STEP = 1024 };
+
 /* A loop whose points are spread over threads. */
 typedef struct grid_axis {
     ilex_array *lo, *hi;
-    ilex_array *length; /* of one of several that are one loop */
+    ilex_array *length; /* iterations, of one of several that are one loop */
 } grid_axis;
 
 typedef struct grid {
@@ -123,9 +127,9 @@ look_beside(ix_unit *u, const ix_cursor *c)
                                       : r;
 }
 
-/* Is it the i-th loop of a rectangular nest that is all there is? */
+/* Is it the i-th loop of a nest that is all there is, of which some are one? */
 static ix_refusal
-look_at(ix_unit *u, const ix_cursor *c, int i)
+look_at(ix_unit *u, const ix_cursor *c, int i, int several)
 {
     const ix_stmt *loop = ix_cursor_loop(c);
     const ix_stmt *around = i ? ix_cursor_loop(&c[-1]) : NULL;
@@ -133,9 +137,9 @@ look_at(ix_unit *u, const ix_cursor *c, int i)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the loops are no nest of the kernel, outermost one "
                          "first, with nothing beside them");
-    if (!ix_loop_is_plain(loop) || loop->step != 1)
+    if (!ix_loop_is_plain(loop) || loop->down || loop->step > MOST_STEP)
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
-    if (ix_stmt_has(loop, IX_HAS_INDEX))
+    if (i < several && ix_stmt_has(loop, IX_HAS_INDEX))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "bounds of a loop follow one that is around it");
     if (ix_loop_has_temporary(u, c->k, loop))
@@ -175,7 +179,7 @@ value(grid *g, char prefix, ilex_array *x)
 static ilex_array *
 one_bound(grid *g, const ix_stmt *loop, int group)
 {
-    ilex_array *end = ix_loop_end(g->u, loop, group);
+    ilex_array *end = ix_substitute(&g->become, ix_loop_end(g->u, loop, group));
     if (loop->n[group] == 1)
         return end;
     ix_stmt *s = let(g, group == IX_for_lo ? 'L' : 'H', end);
@@ -183,7 +187,7 @@ one_bound(grid *g, const ix_stmt *loop, int group)
     return ix_value_of(g->u, s);
 }
 
-/* The ends of a loop, before all of the grid; of one of several its length. */
+/* The ends of a loop; of one of several its length. */
 static void
 note_ends(grid *g, int i, const ix_stmt *loop)
 {
@@ -194,6 +198,9 @@ note_ends(grid *g, int i, const ix_stmt *loop)
     if (i >= g->several)
         return;
     a->length = ix_index_fma(ctx, a->hi, -1, a->lo);
+    if (loop->step > 1)
+        a->length = ix_index_floordiv(
+            ctx, ix_index_offset(ctx, a->length, loop->step - 1), loop->step);
     /* The first length may be negative where a piece is outside of what is
      * called; the others are not, so there are no points. */
     if (loop->optional)
@@ -219,8 +226,9 @@ decode(grid *g, const ix_cursor *c, ilex_array *f)
 {
     ilex_context *ctx = g->u->ctx;
     for (int i = g->several - 1; i >= 0; i--) {
+        const ix_stmt *loop = ix_cursor_loop(&c[i]);
         ilex_array *length = g->axis[i].length, *rows = NULL;
-        ilex_array *x = ix_index_fma(ctx, g->axis[i].lo, 1, f);
+        ilex_array *x = ix_index_fma(ctx, g->axis[i].lo, loop->step, f);
         if (i > 0) {
             rows = operation(g, IX_OP_FLOOR_DIVIDE, ILEX_U64,
                              ix_scalar_cast(ctx, ILEX_U64, f),
@@ -228,10 +236,9 @@ decode(grid *g, const ix_cursor *c, ilex_array *f)
             rows = value(g, 't', ix_scalar_cast(ctx, ILEX_I64, rows));
             ilex_array *before = value(
                 g, 't', operation(g, IX_OP_MULTIPLY, ILEX_I64, rows, length));
-            x = ix_index_fma(ctx, x, -1, before);
+            x = ix_index_fma(ctx, x, -loop->step, before);
         }
-        ix_substitution_set(&g->become,
-                            ix_scalar_index(ctx, ix_cursor_loop(&c[i])->number),
+        ix_substitution_set(&g->become, ix_scalar_index(ctx, loop->number),
                             value(g, 'p', x));
         f = rows;
     }
@@ -266,9 +273,12 @@ put_grid(grid *g, const ix_cursor *c, int n)
         put_several(g, c, g->first + n - g->several);
     for (int i = g->several; i < n; i++) {
         const ix_stmt *loop = ix_cursor_loop(&c[i]);
-        put_loop(g, loop->number, g->axis[i].lo, g->axis[i].hi,
-                 g->first + n - 1 - i)
-            ->optional = loop->optional;
+        if (ix_stmt_has(loop, IX_HAS_INDEX))
+            note_ends(g, i, loop);
+        ix_stmt *s = put_loop(g, loop->number, g->axis[i].lo, g->axis[i].hi,
+                              g->first + n - 1 - i);
+        s->optional = loop->optional;
+        s->step = loop->step;
     }
     if (g->several)
         inside = ix_stmt_substitute(g->u, &g->become, inside);
@@ -277,8 +287,18 @@ put_grid(grid *g, const ix_cursor *c, int n)
     *g->tail = inside;
 }
 
-/* Which axes of the kernel's box loops are along, a bit each; of several nests
- * of a kernel, those of one with the most loops. */
+static int
+last_axis(int axes)
+{
+    int axis = -1;
+    for (; axes; axes >>= 1)
+        axis++;
+    return axis;
+}
+
+/* Which axes of the kernel's box loops are along, a bit each, how many points
+ * of the last of them an iteration has, and a loop along x at most; of several
+ * nests of a kernel, those of one with the most loops. */
 static void
 note_axes(const grid *g, const ix_cursor *c, int n)
 {
@@ -288,10 +308,17 @@ note_axes(const grid *g, const ix_cursor *c, int n)
     k->grid_loops = n;
     memset(k->grid, 0, sizeof k->grid);
     for (int i = 0; i < n; i++) {
-        int axis = ix_variable_root(k, ix_cursor_loop(&c[i])->number);
+        const ix_stmt *loop = ix_cursor_loop(&c[i]);
+        int axis = ix_variable_root(k, loop->number);
         int dim = i < g->several ? n - g->several : n - 1 - i;
-        if (axis < k->box->rank)
-            k->grid[g->first + dim] |= 1 << axis;
+        ix_share *to = &k->grid[g->first + dim];
+        if (axis >= k->box->rank)
+            continue;
+        if (axis >= last_axis(to->axes))
+            to->each = (int)loop->step;
+        to->axes |= 1 << axis;
+        if (k->variable[loop->number].part_of >= 0 && loop->step == 1)
+            to->most = (int)ix_loop_most(g->u, loop);
     }
 }
 
@@ -328,7 +355,7 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!u->target->grid)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "the target has no grid");
     for (int i = 0; i < n && r.class == IX_REFUSAL_NONE; i++)
-        r = look_at(u, &c[i], i);
+        r = look_at(u, &c[i], i, g.several);
     r = r.class == IX_REFUSAL_NONE ? look_beside(u, c) : r;
     if (first && r.class == IX_REFUSAL_NONE)
         r = look_for_group(u, c->k, ix_cursor_loop(c),
@@ -338,8 +365,9 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_stmt *after = ix_cursor_loop(c)->next;
     const ilex_array *array = ix_cursor_loop(&c[n - 1])->array;
     note_axes(&g, c, n);
-    for (int i = 0; i < n; i++)
-        note_ends(&g, i, ix_cursor_loop(&c[i]));
+    for (int i = 0; i < n; i++) /* those known before all of the grid */
+        if (!ix_stmt_has(ix_cursor_loop(&c[i]), IX_HAS_INDEX))
+            note_ends(&g, i, ix_cursor_loop(&c[i]));
     ix_stmt **outermost = g.tail;
     put_grid(&g, c, n);
     ix_substitution_free(&g.become);

@@ -159,7 +159,11 @@ ix_refusal ix_loops_fuse(ix_unit *u, ix_cursor *c, int64_t lag,
 
 /* How the rest of a loop is done whose length is no multiple of the split's:
  * words of "split"; 0 is MIN. */
-typedef enum ix_rest { IX_REST_MIN = 1, IX_REST_PEEL = 2 } ix_rest;
+typedef enum ix_rest {
+    IX_REST_MIN = 1,
+    IX_REST_PEEL = 2,
+    IX_REST_ACROSS = 4 /* no rest, but other strips */
+} ix_rest;
 
 /* Words of "align" and "stream". */
 enum { IX_STREAM_FROM = 1, IX_STREAM_IN = 2 };

@@ -16,9 +16,16 @@
  *         ...[t]
  *
  * where m is lo + BY * ((hi - lo) // BY): no statement, which would stand
- * between loops, but a bound, which `hoist` computes where it is known.
+ * between loops, but a bound, which `hoist` computes where it is known. With
+ * [across] strips are BY points that lie as far apart as there are strips, of
+ * a loop that has a constant number of points at most, n = BY * s, in any
+ * order:
+ *
+ *     for o in [0, min(s, hi))
+ *         for i in [0, min(BY, (hi - o + s - 1) // s))
+ *             ...[o + s*i]
  */
-#include "compiler/loop/loop.h"
+#include "compiler/loop/distances.h"
 
 ix_refusal
 ix_refuse(ix_unit *u, ix_refusal_class class, const char *format, ...)
@@ -80,6 +87,59 @@ strips(const splitting *x, ix_stmt *loop, bool whole)
     loop->body = points_of_strip(x, whole);
     return loop;
 }
+
+/* ---- strips across ---- */
+
+/* How many strips there are, at most; 0: that is no constant, or no more points
+ * than in one. */
+static int64_t
+strips_across(const splitting *x)
+{
+    const ix_stmt *loop = x->loop;
+    for (int i = 0; i < loop->n[IX_for_hi]; i++) {
+        const ilex_array *hi = ix_operands(loop, IX_for_hi)[i];
+        if (hi->kind == IX_CONST && hi->attr[0] % x->by == 0 &&
+            loop->n[IX_for_lo] == 1 && ix_index_is_zero(ix_for_lo(loop)))
+            return hi->attr[0] / x->by;
+    }
+    return 0;
+}
+
+/* One list of bounds for strips, where such a bound is that of the loop, the
+ * other for points of one. */
+static ix_stmt *
+across(const splitting *x, int64_t strips)
+{
+    ilex_context *ctx = x->u->ctx;
+    ilex_array *zero = ix_index_const(ctx, 0), *end;
+    ilex_array *hi[2][IX_MOST_BOUNDS] = {{ix_index_const(ctx, strips)},
+                                         {ix_index_const(ctx, x->by)}};
+    int n = 1;
+    for (int i = 0; i < x->loop->n[IX_for_hi]; i++) {
+        end = ix_operands(x->loop, IX_for_hi)[i];
+        if (end->kind == IX_CONST && end->attr[0] >= strips * x->by)
+            continue;
+        hi[0][n] = end;
+        end = ix_index_offset(ctx, ix_index_fma(ctx, end, -1, x->outer),
+                              strips - 1);
+        hi[1][n++] = ix_index_floordiv(ctx, end, strips);
+    }
+    ix_stmt *outer =
+        ix_stmt_with(x->u, x->loop, IX_OPERANDS({1, &zero}, {n, hi[0]}));
+    ix_stmt *inner =
+        ix_stmt_with(x->u, x->loop, IX_OPERANDS({1, &zero}, {n, hi[1]}));
+    outer->number = (int)x->outer->attr[0];
+    outer->body = inner;
+    inner->number = (int)x->inner->attr[0];
+    inner->optional = false; /* a strip has a point */
+    inner->next = NULL;
+    inner->body =
+        ix_loop_put_index(x->u, x->loop->body, x->loop->number,
+                          ix_index_fma(ctx, x->outer, strips, x->inner));
+    return outer;
+}
+
+/* ---- whole strips, and others ---- */
 
 /* Where the last whole strip ends. */
 static ilex_array *
@@ -169,13 +229,22 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
                          "what its bounds read is written");
     if (peels && !ix_loop_has_room(u, c->k, 1, loop->body))
         return ix_refuse(u, IX_REFUSAL_SIZE, "two loops are too long");
+    ix_refusal r =
+        d->words & IX_REST_ACROSS ? ix_loop_independent(u, c) : (ix_refusal){0};
+    if (r.class != IX_REFUSAL_NONE)
+        return r;
     splitting x = {.u = u, .k = c->k, .loop = loop, .by = d->n};
     x.outer = ix_scalar_index(
         ctx, ix_kernel_part(u, c->k, IX_VARIABLE_OUTER, loop->number));
     x.inner = ix_scalar_index(
         ctx, ix_kernel_part(u, c->k, IX_VARIABLE_INNER, loop->number));
-    ix_stmt *made =
-        peels ? peeled(&x) : strips(&x, ix_stmt_copy(u, loop), false);
+    int64_t apart = d->words & IX_REST_ACROSS ? strips_across(&x) : 0;
+    if (d->words & IX_REST_ACROSS && !apart)
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "it is not from 0 on to a multiple of N at most");
+    ix_stmt *made = apart   ? across(&x, apart)
+                    : peels ? peeled(&x)
+                            : strips(&x, ix_stmt_copy(u, loop), false);
     if (!made)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "it has no iteration");
     put_instead(c, made, (int)x.outer->attr[0]);

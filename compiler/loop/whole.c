@@ -10,14 +10,16 @@
  * Iterations that are too many read of buffers what the last one does. What
  * they write is scratch memory that has a place for it, and no iteration of any
  * loop reads it but those of the loops that are named together, when they are
- * too many as well. So nothing that is stored depends on them. An innermost
- * loop that reads buffers is there twice, the first time for whole strips.
+ * too many as well. So nothing that is stored depends on them; where a loop
+ * stores, such iterations do nothing. An innermost loop that reads buffers is
+ * there twice, the first time for whole strips, but on a GPU.
  */
 #include "compiler/loop/box.h"
 
 typedef struct strip_loop {
     ix_stmt *loop;
     int64_t most;            /* iterations */
+    bool stores;             /* to buffers */
     ilex_array *end;         /* behind the last one that there was */
     const ix_stmt *whole;    /* over all, without a body, */
     const ix_stmt *too_many; /* over those that are new */
@@ -37,6 +39,24 @@ static const ix_refusal fine = {IX_REFUSAL_NONE, NULL};
 
 /* ---- the loops ---- */
 
+/* y // n, of a number n? */
+static bool
+is_quotient(const ilex_array *x)
+{
+    return x->kind == IX_OP && ix_op_of(x) == IX_OP_FLOOR_DIVIDE &&
+           x->ops[1]->kind == IX_CONST && x->ops[1]->attr[0] > 0;
+}
+
+/* y + c*n, which is at least 0 where y // n + c is. */
+static ilex_array *
+at_least(ix_unit *u, const ilex_array *x, int64_t c)
+{
+    int64_t by;
+    return ix_mul(c, x->ops[1]->attr[0], &by)
+               ? ix_index_offset(u->ctx, x->ops[0], by)
+               : ix_index_const(u->ctx, -1);
+}
+
 /* Is x, about indices of loops around, at least 0, by what is known or by a
  * bound of one of the loops? */
 static bool
@@ -45,6 +65,8 @@ is_positive_in(ix_unit *u, const ix_cursor *c, ilex_array *x)
     ix_index_form f;
     bool is = ix_index_is_positive(u, x);
     ix_index_form_of(x, &f);
+    if (!is && f.n == 1 && f.t[0].k == 1 && is_quotient(f.t[0].atom))
+        return is_positive_in(u, c, at_least(u, f.t[0].atom, f.c));
     for (int i = 0; i < f.n && !is; i++)
         for (int d = 0; d < c->depth && !is; d++) {
             const ix_stmt *s = c->around[d];
@@ -163,10 +185,7 @@ look_at_access(const filling *x, const ix_access *a)
             return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                              "an index in a loop is data, or a value");
     if (a->buffer >= 0)
-        return a->write
-                   ? ix_refuse(x->u, IX_REFUSAL_SHAPE, "a loop stores in %s",
-                               ix_value_name('b', a->buffer).s)
-                   : fine;
+        return fine;
     if (!has_place(x, a))
         return ix_refuse(x->u, IX_REFUSAL_UNPROVED,
                          "it is not known that memory has a place for what is "
@@ -217,13 +236,21 @@ look_at_write(filling *x, const ix_access *w)
     return fine;
 }
 
+static bool
+is_no_output(void *user, ix_stmt *s)
+{
+    (void)user;
+    return !ix_stmt_is_output(s);
+}
+
 static ix_refusal
 look_inside(filling *x, strip_loop *r)
 {
     x->now = r;
+    r->stores = !ix_stmt_each(r->loop->body, is_no_output, NULL);
     ix_stmt_each(r->loop->body, is_simple, x);
     ix_refusal why = x->refusal;
-    for (size_t i = 0; i < x->a.n && !why.class; i++) {
+    for (size_t i = 0; i < x->a.n && !why.class && !r->stores; i++) {
         const ix_access *a = &x->a.item[i];
         if (position_in(a, r->loop) < 0)
             continue;
@@ -285,26 +312,48 @@ either(filling *x, const strip_loop *r, ix_kernel *k, ix_stmt *others)
     return s;
 }
 
-static void
-replace(filling *x, ix_kernel *k, const strip_loop *r)
+/* The body, which stores, for the iterations that there were. */
+static ix_stmt *
+in_range(const filling *x, const strip_loop *r)
 {
     ilex_context *ctx = x->u->ctx;
-    ix_cursor c;
+    ilex_array *ops[2] = {ix_scalar_index(ctx, r->loop->number), r->end};
+    ilex_array *in = ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ops);
+    ix_stmt *s = ix_stmt_new(x->u, IX_STMT_IF, IX_OPERANDS({1, &in}));
+    s->array = r->loop->array;
+    s->body = r->loop->body;
+    return s;
+}
+
+/* The body, where iterations that are too many read what the last one does. */
+static ix_stmt *
+with_last_index(filling *x, const strip_loop *r)
+{
+    ilex_context *ctx = x->u->ctx;
     ilex_array *i = ix_scalar_index(ctx, r->loop->number);
-    if (!ix_cursor_at(k, r->loop, &c))
-        return;
     x->s = (ix_substitution){
         .ctx = ctx, .mem = &x->u->mem, .became = ix_origin_keep, .user = x->u};
     ix_substitution_set(&x->s, i,
                         ix_index_min(ctx, i, ix_index_offset(ctx, r->end, -1)));
+    ix_stmt *body = with_last(x, r->loop->body);
+    ix_substitution_free(&x->s);
+    return body;
+}
+
+static void
+replace(filling *x, ix_kernel *k, const strip_loop *r)
+{
+    ix_cursor c;
+    if (!ix_cursor_at(k, r->loop, &c))
+        return;
     ix_stmt *s = ix_stmt_copy(x->u, r->whole);
     s->optional = false;
-    s->body = with_last(x, r->loop->body);
-    if (ix_stmt_is_innermost(r->loop) && reads_along(x, r->loop))
+    s->body = r->stores ? in_range(x, r) : with_last_index(x, r);
+    if (!r->stores && !x->u->target->grid && ix_stmt_is_innermost(r->loop) &&
+        reads_along(x, r->loop))
         s = either(x, r, k, s);
     s->next = r->loop->next;
     *c.at = s;
-    ix_substitution_free(&x->s);
 }
 
 ix_refusal

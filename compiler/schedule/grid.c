@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The policy for a target with a grid: the points of each nest are threads, as
- * far as loops are rectangular and independent; of the levels of a scan, its
- * chunks. What is no such nest is one thread's.
+ * far as loops are independent, and rectangular where they become one; of the
+ * levels of a scan, its chunks. What is no such nest is one thread's.
  */
 #include "compiler/schedule/schedule.h"
 
@@ -15,12 +15,23 @@ static bool
 is_spread(ix_unit *u, const ix_cursor *c)
 {
     const ix_stmt *s = ix_cursor_loop(c);
-    if (s->kind != IX_STMT_FOR || s->how != IX_SERIAL ||
-        ix_stmt_has(s, IX_HAS_INDEX))
+    if (s->kind != IX_STMT_FOR || s->how != IX_SERIAL)
         return false;
     if (c->k->variable[s->number].role == IX_VARIABLE_QUOTIENT)
         ix_loop_independent(u, c);
     return s->parallel;
+}
+
+/* Follow bounds of a loop that becomes one with others those that are around?
+ */
+static bool
+is_bounded_by_others(const ix_cursor *c, int n)
+{
+    bool follows = false;
+    int several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n : n - IX_GRID_DIMS + 1;
+    for (int i = 0; i < several; i++)
+        follows |= ix_stmt_has(ix_cursor_loop(&c[i]), IX_HAS_INDEX);
+    return follows;
 }
 
 /* The loops of the nest at the cursor that are spread, outermost first. */
@@ -34,6 +45,8 @@ find_spread(ix_unit *u, ix_cursor at, ix_cursor *c)
         if ((*at.at)->next)
             break;
     }
+    while (n > 0 && is_bounded_by_others(c, n))
+        n--;
     return n;
 }
 

@@ -18,9 +18,11 @@ enum {
     MOST_BLOCKS = 4,
     COPY = 16 << 10,
     TILE = 384 << 10,
-    NEAR = 3,   /* axes of rows, of columns, and one between */
-    FUSED = 16, /* registers where functions have fma that others have not; of
-                   the block that they have twice as many */
+    NEAR = 3,    /* axes of rows, of columns, and one between */
+    THREAD = 4,  /* rows and columns of a thread of a GPU; */
+    BESIDE = 32, /* threads beside each other */
+    FUSED = 16,  /* registers where functions have fma that others have not; of
+                    the block that they have twice as many */
 };
 
 /* A contraction, and what stands for letters in its rules. */
@@ -187,7 +189,8 @@ name_accumulators(product *p)
  * the edge of what is stored. */
 typedef struct edges {
     const product *p;
-    const ilex_array *end;
+    const ilex_array *end[2];
+    bool storing; /* of loops that store, too */
     int n;
     ix_text names;
 } edges;
@@ -213,27 +216,37 @@ static bool
 note_edge(void *user, ix_stmt *s)
 {
     edges *e = user;
-    if (s->kind == IX_STMT_FOR && s->step == 1 && edge_of(s) == e->end &&
-        e->n < IX_MOST_LOOPS && ix_stmt_each(s->body, is_no_output, NULL)) {
+    const ilex_array *end = s->kind == IX_STMT_FOR ? edge_of(s) : NULL;
+    if (end && (end == e->end[0] || end == e->end[1]) && s->step == 1 &&
+        e->n < IX_MOST_LOOPS &&
+        (e->storing || ix_stmt_each(s->body, is_no_output, NULL))) {
         ix_text_put(&e->names, e->n++ ? " " : "");
         ix_text_put(&e->names, ix_loop_name(e->p->u, e->p->k, s));
     }
     return true;
 }
 
-/* Loops of a list that end where the named one does run over whole blocks, but
- * not those that store what they have. */
+/* Loops of a list that end where one of two does run over whole blocks. */
 static void
-round_up(product *p, ix_stmt *list, const char *name)
+round_up_both(product *p, ix_stmt *list, const ix_stmt *x, const ix_stmt *y,
+              bool storing)
 {
-    const ix_stmt *loop = ix_holes_loop(&p->holes, name);
-    edges e = {.p = p, .end = loop ? edge_of(loop) : NULL};
-    if (!e.end)
-        return;
+    edges e = {.p = p, .storing = storing};
+    e.end[0] = x ? edge_of(x) : NULL;
+    e.end[1] = y ? edge_of(y) : NULL;
     ix_text_init(&e.names, &p->u->mem);
     ix_stmt_each(list, note_edge, &e);
     ix_holes_set(&p->holes, 'Z', ix_text_string(&e.names));
-    ix_rule_carry(&p->holes, IX_RULE_edges);
+    if (e.n)
+        ix_rule_carry(&p->holes, IX_RULE_edges);
+}
+
+/* Those that end where the named one does, but not those that store what they
+ * have. */
+static void
+round_up(product *p, ix_stmt *list, const char *name)
+{
+    round_up_both(p, list, ix_holes_loop(&p->holes, name), NULL, false);
 }
 
 /* Strips of columns: blocks of rows. */
@@ -370,6 +383,22 @@ blocks(product *p)
         ix_rule_carry(h, IX_RULE_next);
 }
 
+/* A tile for a thread of a GPU, if there are no chunks. */
+static bool
+threads(product *p)
+{
+    ix_holes *h = &p->holes;
+    ix_holes_number(h, 'H', THREAD);
+    ix_holes_number(h, 'W', THREAD);
+    ix_holes_number(h, 'N', THREAD * BESIDE);
+    if (p->slots != 1 || !ix_rule_carry(h, IX_RULE_thread))
+        return false;
+    round_up_both(p, p->k->body, ix_holes_loop(h, "I.i#0"),
+                  ix_holes_loop(h, "J.i.i#0"), true);
+    ix_rule_carry(h, IX_RULE_inside);
+    return true;
+}
+
 /* Elements of a row of a block, of vectors of so many bytes; of b there is a
  * panel, or it is small. */
 static int64_t
@@ -400,6 +429,8 @@ ix_policy_product(ix_unit *u, ix_kernel *k)
     ix_holes *h = &p.holes;
     if (!is_product(&p))
         return false;
+    if (t->grid)
+        return threads(&p);
     u->asks_registers = true;
     if (t->vector_registers == 0)
         return false;
@@ -447,16 +478,18 @@ version(ix_unit *u, ix_kernel *k, const ix_lin *length, int64_t most)
 void
 ix_policy_versions(ix_unit *u)
 {
-    bool registers = u->target->vector_registers > 0;
-    for (ix_kernel *k = u->kernels; k && registers; k = k->next) {
+    bool grid = u->target->grid, any = grid || u->target->vector_registers > 0;
+    for (ix_kernel *k = u->kernels; k && any; k = k->next) {
         product p = {.u = u, .k = k, .holes = {.u = u, .k = k}};
         if (!is_product(&p))
             continue;
         int64_t others;
         const ix_lin *elements = open_length(&p, &others);
-        int64_t few = room_of(&p, block_of(&p, u->target->vector_bytes, true));
-        k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
-                    BLOCK_ROWS - 1);
+        int64_t few =
+            grid ? 0 : room_of(&p, block_of(&p, u->target->vector_bytes, true));
+        if (!grid)
+            k = version(u, k, length_of(u->ctx, &k->box->ax[p.rows]),
+                        BLOCK_ROWS - 1);
         if (few >= others)
             k = version(u, k, elements, few / others);
         if (p.reduced && p.reduced->rank == 1)

@@ -145,9 +145,9 @@ take_grid(const ix_compiled_kernel *k)
     const cuda_shim_grid *g = &grids[launches++ % IX_COUNT(grids)];
     running.block_dim = g->block_dim;
     running.grid_dim = g->grid_dim;
-    if (!k->grid[1])
+    if (!k->grid[1].axes)
         running.block_dim.y = running.grid_dim.y = 1;
-    if (!k->grid[2])
+    if (!k->grid[2].axes)
         running.block_dim.z = running.grid_dim.z = 1;
 }
 

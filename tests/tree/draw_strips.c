@@ -5,13 +5,6 @@
  */
 #include "tests/tree/transform.h"
 
-static bool
-is_no_output(void *user, ix_stmt *s)
-{
-    (void)user;
-    return !ix_stmt_is_output(s) || s->buffer < 0;
-}
-
 /* Where a loop ends that is a strip, sometimes a shorter one, or NULL. */
 static const ilex_array *
 end_of_strip(ix_unit *u, const ix_stmt *loop)
@@ -26,8 +19,19 @@ end_of_strip(ix_unit *u, const ix_stmt *loop)
 bool
 tree_is_strip(ix_unit *u, const ix_stmt *loop)
 {
-    return end_of_strip(u, loop) &&
-           ix_stmt_each(loop->body, is_no_output, NULL);
+    return end_of_strip(u, loop) != NULL;
+}
+
+/* Of a loop with a constant number of points at most strips lie across, too. */
+void
+tree_draw_across(ix_unit *u, const ix_stmt *loop, uint64_t *random,
+                 ix_directive *d)
+{
+    int64_t most = ix_loop_most(u, loop);
+    if (d->row != IX_LOOP_split || most <= 1 || tree_draw(random, 2))
+        return;
+    d->words = IX_REST_ACROSS;
+    d->n = most % 2 == 0 ? 2 : most % 3 == 0 ? 3 : most;
 }
 
 /* Other strips, often all that end where the i-th loop does. */

@@ -367,15 +367,15 @@ draw_directive(ix_unit *u, ix_kernel *k, const loops *l, ix_loop_row row,
     d.loop[0] = l->name[i];
     d.n = tree_draw(random, 3) ? 1 + (int64_t)tree_draw(random, 6) : 4;
     d.words = (unsigned)tree_draw(random, 3);
+    tree_draw_across(u, l->loop[i], random, &d);
     if (d.row == IX_LOOP_reorder || d.row == IX_LOOP_grid)
         draw_order(l, i, random, &d);
     if (d.row == IX_LOOP_whole)
         tree_draw_strips(u, l, i, random, &d);
-    if (d.row == IX_LOOP_collapse) {
-        const ix_stmt *s = l->loop[i]->body;
-        bool loop = s && s->kind == IX_STMT_FOR;
-        d.loop[d.nloops++] = l->name[loop ? index_of(l, s) : i];
-    }
+    const ix_stmt *s = l->loop[i]->body;
+    if (d.row == IX_LOOP_collapse)
+        d.loop[d.nloops++] =
+            l->name[s && s->kind == IX_STMT_FOR ? index_of(l, s) : i];
     if (d.row == IX_LOOP_skew) {
         const char *around = draw_around(l, i, random);
         d.loop[d.nloops++] = around ? around : d.loop[0];

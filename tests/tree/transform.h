@@ -57,6 +57,8 @@ bool tree_is_strip(ix_unit *u, const ix_stmt *loop);
 void tree_draw_strips(ix_unit *u, const tree_loops *l, int i, uint64_t *random,
                       ix_directive *d);
 /* From how many bytes on, and where, something of "stream" or "align" is. */
+void tree_draw_across(ix_unit *u, const ix_stmt *loop, uint64_t *random,
+                      ix_directive *d);
 void tree_draw_lines(uint64_t *random, ix_directive *d);
 
 /* Prints what was tried so far: by transformation how many were done and, by

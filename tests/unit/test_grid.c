@@ -181,6 +181,88 @@ START_TEST(many_parts)
 }
 END_TEST
 
+/* Products of [p, n, k] and [p, k, m] in tiles of 4 rows and 128 columns, of
+ * which a thread has 4 by 4: the bits of the reference. */
+static const struct tile {
+    int64_t p, n, m, k;
+    unsigned blocks[3];
+} tiles[] = {
+    {1, 62, 200, 40, {1, 4, 2}}, {1, 64, 256, 3, {1, 4, 2}},
+    {3, 5, 129, 7, {1, 1, 3}},   {1, 1, 1, 1, {1, 1, 1}},
+    {2, 9, 33, 0, {1, 1, 2}},    {1, 13, 140, 4096, {1, 1, 2}},
+    {1, 5, 2, 4097, {1, 1, 1}},
+};
+static const struct {
+    const char *name;
+    ilex_dtype dtype, result;
+} factors[] = {{"f64", ILEX_F64, ILEX_F64},
+               {"f32", ILEX_F32, ILEX_F32},
+               {"c128", ILEX_C128, ILEX_C128},
+               {"i32", ILEX_I32, ILEX_I32}};
+
+static ilex_storage *
+factor(ilex_dtype dtype, int64_t x, int64_t y, int64_t z)
+{
+    ilex_storage *s =
+        ilex_storage_zeros(ctx, dtype, 3, (const int64_t[]){x, y, z});
+    size_t bytes = ilex_dtype_bytes(ix_dtype_part(dtype));
+    size_t n = (size_t)(x * y * z) * ilex_dtype_bytes(dtype) / bytes;
+    char *at = ilex_storage_data(s);
+    for (size_t i = 0; i < n; i++, at += bytes) {
+        double v = (double)(i * 2654435761u % 1000) / 7 - 70;
+        float f = (float)v;
+        int32_t whole = (int32_t)v;
+        memcpy(at,
+               dtype == ILEX_I32   ? (void *)&whole
+               : bytes == sizeof f ? (void *)&f
+                                   : (void *)&v,
+               bytes);
+    }
+    return s;
+}
+
+START_TEST(tile)
+{
+    const struct tile *t = &tiles[_i % (int)IX_COUNT(tiles)];
+    const int of = _i / (int)IX_COUNT(tiles);
+    const char *name = factors[of].name;
+    const ilex_dtype dtype = factors[of].dtype, result = factors[of].result;
+    char text[300];
+    snprintf(text, sizeof text,
+             "ilex 1\nprogram tile\nsize p, n, m, k\nin a : %s[p, n, k]\n"
+             "in b : %s[p, k, m]\n"
+             "einsum c[q, i, j] = a[q, i, r]*b[q, r, j]\nout y = c\n",
+             name, name);
+    ilex_module *m = parse(text);
+    ilex_storage *a = factor(dtype, t->p, t->n, t->k),
+                 *b = factor(dtype, t->p, t->k, t->m), *y[2];
+    for (int device = 0; device < 2; device++) {
+        ilex_program *p =
+            device ? cuda_shim_compile(m, NULL) : ilex_compile_module(m);
+        ck_assert_msg(p != NULL, "%s", ilex_error_text(ctx));
+        y[device] = ilex_storage_zeros(ctx, result, 3,
+                                       (const int64_t[]){t->p, t->n, t->m});
+        run_program(p,
+                    (ilex_binding[]){ILEX_BIND("a", a), ILEX_BIND("b", b),
+                                     ILEX_BIND("y", y[device])},
+                    3);
+        ilex_program_release(p);
+    }
+    ck_assert(!memcmp(ilex_storage_const_data(y[0]),
+                      ilex_storage_const_data(y[1]),
+                      (size_t)(t->p * t->n * t->m) * ilex_dtype_bytes(result)));
+    const ix_grid *g = cuda_shim_grid_asked();
+    for (int d = 0; d < 3 && t->n > 1 && t->k <= 4096 && dtype != ILEX_I32; d++)
+        ck_assert_msg(g->blocks[d] == t->blocks[d], "%lld: %u blocks along %c",
+                      (long long)t->n, g->blocks[d], "xyz"[d]);
+    ilex_storage_release(a);
+    ilex_storage_release(b);
+    ilex_storage_release(y[0]);
+    ilex_storage_release(y[1]);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -190,6 +272,8 @@ main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, grids, 0, (int)IX_COUNT(rows));
     tcase_add_test(tests, uneven);
+    tcase_add_loop_test(tests, tile, 0,
+                        (int)(IX_COUNT(tiles) * IX_COUNT(factors)));
     tcase_add_loop_test(tests, many_parts, 0, (int)IX_COUNT(lengths));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
