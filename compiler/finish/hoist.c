@@ -144,16 +144,19 @@ hoist_element(ix_builder *b, ix_element e, int *depth)
 }
 
 /* Where in the kernel's range the block at "depth" is: the variable of the
- * outermost loop, on a GPU that over all points of the grid, or the beginning
+ * outermost loop, on a GPU its place in the order of points, or the beginning
  * outside of it. */
 static ilex_array *
 outer_position(ix_builder *b, int depth)
 {
     bool grid = b->u->target->grid;
-    for (int at = depth; at > 0 && (grid || b->k->axis >= 0); at--)
-        if (grid ? b->open[at].grid : b->open[at].loop == b->k->axis + 1)
+    for (int at = depth; at > 0; at--)
+        if (grid && b->open[at].place)
+            return b->open[at].place;
+        else if (!grid && b->open[at].loop &&
+                 b->open[at].loop == b->k->axis + 1)
             return ix_scalar_index(b->u->ctx, b->open[at].loop - 1);
-    return ix_range_value(b->u, false);
+    return grid ? ix_index_const(b->u->ctx, 0) : ix_range_value(b->u, false);
 }
 
 /* The value of an index that is data, checked where a read at it may stand: it
@@ -470,13 +473,61 @@ hoist_stmt(ix_builder *b, ix_stmt *s)
     ix_stmt *t = ix_stmt_with(b->u, s, group);
     t->mem = e.mem;
     t->buffer = e.buffer;
+    if (s->place && b->open[b->depth].grid)
+        b->open[b->depth].place = ix_value_of(b->u, t);
     return t;
+}
+
+/* ---- places that no check asks for ---- */
+
+typedef struct placing {
+    ix_unit *u;
+    bool *used; /* by number of a value */
+    bool any;   /* a place is gone */
+} placing;
+
+static bool
+note_values(void *user, ix_stmt *s)
+{
+    placing *p = user;
+    for (int i = 0; i < ix_operands_before(s, IX_GROUPS); i++) {
+        const ix_reads *r = ix_reads_of(p->u, s->x[i]);
+        for (size_t k = 0; k < r->n; k++)
+            if (r->item[k]->kind == IX_VALUE && r->item[k]->attr[0] >= 0)
+                p->used[r->item[k]->attr[0]] = true;
+    }
+    return true;
+}
+
+static void
+drop_places(placing *p, ix_stmt **list)
+{
+    for (ix_stmt **at = list; *at;) {
+        ix_stmt *s = *at;
+        if (s->place && !p->used[s->number]) {
+            *at = s->next;
+            p->any = true;
+            continue;
+        }
+        drop_places(p, &s->body);
+        drop_places(p, &s->other);
+        at = &s->next;
+    }
 }
 
 static bool
 hoist_kernel(ix_unit *u, ix_kernel *k)
 {
-    return ix_rebuild(u, k, hoist_stmt);
+    placing p = {.u = u, .any = u->target->grid};
+    if (!ix_rebuild(u, k, hoist_stmt))
+        return false;
+    while (p.any) {
+        p.used = ix_arena_new(&u->arena, (size_t)k->nvalues + 1);
+        p.any = false;
+        ix_stmt_each(k->body, note_values, &p);
+        drop_places(&p, &k->body);
+    }
+    return true;
 }
 
 bool

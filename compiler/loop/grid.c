@@ -9,15 +9,22 @@
  *             ...[i, k]                     ...[i, k]
  *
  * Of more, the outer ones are one along z, over the numbers of their points,
- * from which indices are found out; so are all along x where integers that are
- * data are checked, since the number says which failure is the first:
+ * from which indices are found out:
  *
  *     t = m - b
- *     for g in [0, (n - a)*t) grid x
+ *     for g in [0, (n - a)*t) grid z
  *         r = g / t
  *         k = g - r*t + b
  *         i = r + a
  *         ...[i, k]
+ *
+ * Where integers that are data are checked each loop has a value, its place in
+ * the order of all points, which says what failure is the first:
+ *
+ *     for i in [a, n) grid y
+ *         t = (i - a)*(m - b)
+ *         for k in [b, m) grid x
+ *             u = t + (k - b)
  *
  * With [group] threads along x are those of a group (group.c), and loops are
  * along y and z.
@@ -37,7 +44,8 @@ enum { MOST_STEP = 1024 };
 /* A loop whose points are spread over threads. */
 typedef struct grid_axis {
     ilex_array *lo, *hi;
-    ilex_array *length; /* iterations, of one of several that are one loop */
+    ilex_array *length; /* iterations, of one of several that are one loop; of
+                           others points, where there is an order */
 } grid_axis;
 
 typedef struct grid {
@@ -45,8 +53,10 @@ typedef struct grid {
     ix_kernel *k;
     ix_stmt **tail; /* where statements are put */
     grid_axis axis[IX_MOST_LOOPS];
-    int first;   /* dimension of the innermost loop: 1 where x is a group's */
-    int several; /* outer loops that are one loop over the numbers of points */
+    int first;    /* dimension of the innermost loop: 1 where x is a group's */
+    int several;  /* outer loops that are one loop over the numbers of points */
+    bool ordered; /* indices are checked */
+    ilex_array *place; /* of the loop around in the order of points; or NULL */
     ix_substitution become; /* of their variables */
 } grid;
 
@@ -175,6 +185,18 @@ value(grid *g, char prefix, ilex_array *x)
     return ix_value_of(g->u, let(g, prefix, x));
 }
 
+/* The same of numbers of points, from which places are found if indices are
+ * checked. */
+static ilex_array *
+count(grid *g, ilex_array *x)
+{
+    if (x->kind == IX_SIZE || x->kind == IX_CONST || x->kind == IX_VALUE)
+        return x;
+    ix_stmt *s = let(g, 't', x);
+    s->place = g->ordered;
+    return ix_value_of(g->u, s);
+}
+
 /* The largest of the lower bounds, the smallest of the upper ones. */
 static ilex_array *
 one_bound(grid *g, const ix_stmt *loop, int group)
@@ -195,17 +217,17 @@ note_ends(grid *g, int i, const ix_stmt *loop)
     grid_axis *a = &g->axis[i];
     a->lo = one_bound(g, loop, IX_for_lo);
     a->hi = one_bound(g, loop, IX_for_hi);
-    if (i >= g->several)
+    if (i >= g->several && !(g->ordered && i > 0))
         return;
     a->length = ix_index_fma(ctx, a->hi, -1, a->lo);
-    if (loop->step > 1)
+    if (loop->step > 1 && i < g->several)
         a->length = ix_index_floordiv(
             ctx, ix_index_offset(ctx, a->length, loop->step - 1), loop->step);
     /* The first length may be negative where a piece is outside of what is
      * called; the others are not, so there are no points. */
     if (loop->optional)
         a->length = ix_index_max(ctx, a->length, ix_index_const(ctx, 0));
-    a->length = value(g, 't', a->length);
+    a->length = count(g, a->length);
 }
 
 static ix_stmt *
@@ -244,9 +266,32 @@ decode(grid *g, const ix_cursor *c, ilex_array *f)
     }
 }
 
+/* How many points an iteration of the i-th loop has. */
+static ilex_array *
+points_inside(grid *g, int i, int n)
+{
+    ilex_array *points = NULL;
+    for (int k = n - 1; k > i; k--)
+        points = points ? count(g, operation(g, IX_OP_MULTIPLY, ILEX_I64,
+                                             points, g->axis[k].length))
+                        : g->axis[k].length;
+    return points;
+}
+
+/* The place of the i-th loop, "at" iterations from its begin. */
+static void
+put_place(grid *g, ilex_array *at, ilex_array *inside)
+{
+    if (inside)
+        at = operation(g, IX_OP_MULTIPLY, ILEX_I64, at, inside);
+    if (g->place)
+        at = ix_index_fma(g->u->ctx, g->place, 1, at);
+    g->place = count(g, at);
+}
+
 /* One loop over the points of several. */
 static void
-put_several(grid *g, const ix_cursor *c, int dim)
+put_several(grid *g, const ix_cursor *c, int dim, ilex_array *inside)
 {
     bool optional = false;
     ilex_array *points = g->axis[0].length;
@@ -259,18 +304,20 @@ put_several(grid *g, const ix_cursor *c, int dim)
     ix_stmt *loop =
         put_loop(g, number, ix_index_const(g->u->ctx, 0), points, dim);
     loop->optional = optional;
+    if (g->ordered)
+        put_place(g, ix_scalar_index(g->u->ctx, number), inside);
     decode(g, c, ix_scalar_index(g->u->ctx, number));
 }
 
 /* The loops of the grid, with what is inside of the nest; the last one is along
  * x. */
 static void
-put_grid(grid *g, const ix_cursor *c, int n)
+put_grid(grid *g, const ix_cursor *c, int n, ilex_array *const *points)
 {
     const ix_stmt *inner = ix_cursor_loop(&c[n - 1]);
     ix_stmt *inside = inner->body;
     if (g->several)
-        put_several(g, c, g->first + n - g->several);
+        put_several(g, c, g->first + n - g->several, points[g->several - 1]);
     for (int i = g->several; i < n; i++) {
         const ix_stmt *loop = ix_cursor_loop(&c[i]);
         if (ix_stmt_has(loop, IX_HAS_INDEX))
@@ -279,6 +326,12 @@ put_grid(grid *g, const ix_cursor *c, int n)
                               g->first + n - 1 - i);
         s->optional = loop->optional;
         s->step = loop->step;
+        if (g->ordered)
+            put_place(g,
+                      ix_index_fma(g->u->ctx,
+                                   ix_scalar_index(g->u->ctx, loop->number), -1,
+                                   g->axis[i].lo),
+                      points[i]);
     }
     if (g->several)
         inside = ix_stmt_substitute(g->u, &g->become, inside);
@@ -344,18 +397,18 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     int n = d->nloops, first = d->words != 0, most = IX_GRID_DIMS - first;
     ix_refusal r = {IX_REFUSAL_NONE, NULL};
     ix_stmt *front = NULL;
+    ilex_array *points[IX_MOST_LOOPS];
     grid g = {.u = u,
               .k = c->k,
               .tail = &front,
               .first = first,
-              .several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n
-                         : n > most                        ? n - most + 1
-                                                           : 0,
+              .several = n > most ? n - most + 1 : 0,
+              .ordered = ix_kernel_has(c->k, IX_HAS_CHECK),
               .become = {.ctx = u->ctx, .became = ix_origin_keep, .user = u}};
     if (!u->target->grid)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "the target has no grid");
     for (int i = 0; i < n && r.class == IX_REFUSAL_NONE; i++)
-        r = look_at(u, &c[i], i, g.several);
+        r = look_at(u, &c[i], i, g.ordered ? n : g.several);
     r = r.class == IX_REFUSAL_NONE ? look_beside(u, c) : r;
     if (first && r.class == IX_REFUSAL_NONE)
         r = look_for_group(u, c->k, ix_cursor_loop(c),
@@ -368,8 +421,10 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     for (int i = 0; i < n; i++) /* those known before all of the grid */
         if (!ix_stmt_has(ix_cursor_loop(&c[i]), IX_HAS_INDEX))
             note_ends(&g, i, ix_cursor_loop(&c[i]));
+    for (int i = 0; i < n; i++)
+        points[i] = g.ordered ? points_inside(&g, i, n) : NULL;
     ix_stmt **outermost = g.tail;
-    put_grid(&g, c, n);
+    put_grid(&g, c, n, points);
     ix_substitution_free(&g.become);
     (*outermost)->next = after;
     (*outermost)->array = array;

@@ -95,6 +95,7 @@ struct ix_stmt {
     bool rest : 1;   /* FOR, optional: others of a split loop have some then */
     bool idle : 1;   /* FOR: in an iteration all loops inside may have none */
     bool bound : 1;  /* LET: the largest or smallest of bounds */
+    bool place : 1;  /* LET: where in the order of points a loop of a grid is */
     bool rows : 1;   /* ASIDE: in all rows, else it is more than any */
     bool spread : 1; /* SCRATCH: element j is of thread j % 16 of a group */
     uint8_t dim;     /* FOR over threads: 0 along x, 1 along y, 2 along z; over
@@ -368,11 +369,12 @@ int ix_stmt_count(const ix_stmt *list);
 /* An open block: the statements that are being written. */
 typedef struct ix_open {
     ix_stmt *first, *last;
-    int loop;   /* of a loop's body: its variable + 1 */
-    bool grid;  /* whose points are threads */
-    int id;     /* of the block, 0: closed */
-    int floor;  /* of the block around */
-    bool other; /* the other body of an IF */
+    int loop;          /* of a loop's body: its variable + 1 */
+    bool grid;         /* whose points are threads, */
+    ilex_array *place; /* and where it is in the order of these */
+    int id;            /* of the block, 0: closed */
+    int floor;         /* of the block around */
+    bool other;        /* the other body of an IF */
 } ix_open;
 
 /* What stands for a node, and the block in which it is known. */

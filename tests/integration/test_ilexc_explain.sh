@@ -97,7 +97,7 @@ says "$x|let s = sum(x)|out y : f64 = sum(x*s)" "^  s: $stored"
 says "$w|let s = sum[J](x)|out y : $t = x - s inplace x" "^  s: $stored"
 program "$w|let s = sum[J](x)|out y : $t = x - s"
 expect 0 "^  s: $stored" explain p.ilx --order=F
-expect 0 '^/\* k1 computes y on \[I:n, J:m\] \*/$' emit p.ilx --cuda
+expect 0 '^/\* k0 computes y on \[I:n\] \*/$' emit p.ilx --cuda # by rows
 says "in x : i64[I:n, J:m]|let s = sum[J](x)|out y : i64[I:n, J:m] = x - s" "^  s: computed where it is read, $there"
 says "in x : i64[n, m]|let s = sum[0](x)|map y[j:m, i:n] = x[i, j] - s[j]|out z = y" "^  s: $stored"
 says "in x : f64[n, m]|let s = max[1](x; keep=1)|out y = x - s|out z = 2*max[1](x)" \
@@ -124,7 +124,7 @@ expect 0 '^    for I in \[0, ni), parts of which threads take$' explain "$exampl
 expect 0 '^        for K in \[0, nk), vector instructions$' explain "$examples/hdiff.ilx"
 expect 0 '^    for I in \[0, ni), threads along z$' explain "$examples/hdiff.ilx" --jit=nvrtc
 expect 0 '^        for K in \[0, nk), threads along x$' explain "$examples/hdiff.ilx" --jit=nvrtc
-expect 0 '^    for points by their numbers, threads along x$' \
+expect 0 '^    for axis 0 in \[0, k), threads along y$' \
     explain "$top/tests/stages/gather.ilx" --jit=nvrtc
 expect 0 '^    computes on the way lap, rx, flx, ry, fly$' explain "$examples/hdiff.ilx"
 expect 0 '^    from .*hdiff.ilx:10, 11, 12, 13, 14, 15$' explain "$examples/hdiff.ilx"
@@ -137,7 +137,7 @@ expect 0 '^        for k in \[0, nk - 1), downwards$' explain "$examples/vadv.il
 expect 0 '^          for a strip of j, vector instructions$' explain "$examples/vadv.ilx"
 says "$x|in p : i64[n]|map y[i:n] = sum[j:n](where(max(3 - j, j - i - 7) > 0, x[p[j]], 0.0))|out o = y" \
     '^        for ranges of elements that a condition lets in$'
-expect 0 '^ *local->index = g[0-9]*;$' emit p.ilx --cuda # where the check stands in the grid
+expect 0 '^ *local->index = t[0-9]*;$' emit p.ilx --cuda # where the check stands in the grid
 expect 0 'call of .*, a function of the host$' explain "$top/tests/stages/foreign.ilx"
 
 # ---- arguments, memory, bytes ----

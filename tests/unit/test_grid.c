@@ -263,6 +263,69 @@ START_TEST(tile)
 }
 END_TEST
 
+/* Which of several wrong indices is told of: the first one in the order of all
+ * points, whichever thread meets one first. */
+static const struct failing {
+    int rank, results;
+    const char *text;
+} failing[] = {
+    {1, 1, "in p : i64[5]\nmap y[a:5] = x[p[a]]\n"},
+    {2, 2, "in p : i64[5, 7]\nmap y[a:5, b:7] = x[p[a, b]]\n"},
+    {3, 3, "in p : i64[5, 7, 3]\nmap y[a:5, b:7, c:3] = x[p[a, b, c]]\n"},
+    {4, 4,
+     "in p : i64[5, 7, 3, 2]\nmap y[a:5, b:7, c:3, d:2] = x[p[a, b, c, d]]\n"},
+    /* rows are checked once */
+    {2, 3, "in p : i64[5, 7]\nmap y[a:5, b:7, c:3] = x[p[a, b]]*f64(c)\n"},
+    {2, 3,
+     "in p : i64[5, 7]\n"
+     "map y[a:5, b:7, c:3] = x[p[a, b]] + x[p[c, c + b%3]]\n"},
+};
+
+/* Why a run fails. */
+static void
+why_it_fails(const ilex_program *p, ilex_binding *b, char *text, size_t size)
+{
+    ilex_call call = {.size = sizeof call};
+    ck_assert(ilex_run(p, b, 3, &call) != ILEX_OK);
+    snprintf(text, size, "%s", call.error);
+}
+
+START_TEST(first_failure)
+{
+    const struct failing *f = &failing[_i];
+    const int64_t shape[] = {5, 7, 3, 2}, nine = 9;
+    char text[300], expected[1024], got[1024];
+    snprintf(text, sizeof text,
+             "ilex 1\nprogram failing\nin x : f64[9]\n%sout z = y\n", f->text);
+    ilex_module *m = parse(text);
+    ilex_storage *p = ilex_storage_zeros(ctx, ILEX_I64, f->rank, shape),
+                 *x = ilex_storage_zeros(ctx, ILEX_F64, 1, &nine),
+                 *z = ilex_storage_zeros(ctx, ILEX_F64, f->results, shape);
+    ilex_program *own = ilex_compile_module(m),
+                 *device = cuda_shim_compile(m, NULL);
+    ck_assert_msg(own && device, "%s", ilex_error_text(ctx));
+    ilex_binding b[] = {ILEX_BIND("x", x), ILEX_BIND("p", p),
+                        ILEX_BIND("z", z)};
+    int64_t *at = ilex_storage_data(p), n = ilex_storage_count(p);
+    for (int64_t i = 0; i < 40; i++) {
+        memset(at, 0, (size_t)n * sizeof *at);
+        at[i * 7919 % n] = 9 + i;
+        at[(i * 104729 + 3) % n] = 100 + i;
+        why_it_fails(own, b, expected, sizeof expected);
+        cuda_shim_backwards((int)(i % 2));
+        why_it_fails(device, b, got, sizeof got);
+        ck_assert_str_eq(got, expected);
+    }
+    cuda_shim_backwards(0);
+    ilex_program_release(own);
+    ilex_program_release(device);
+    ilex_storage_release(p);
+    ilex_storage_release(x);
+    ilex_storage_release(z);
+    ilex_module_free(m);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -274,6 +337,7 @@ main(void)
     tcase_add_test(tests, uneven);
     tcase_add_loop_test(tests, tile, 0,
                         (int)(IX_COUNT(tiles) * IX_COUNT(factors)));
+    tcase_add_loop_test(tests, first_failure, 0, (int)IX_COUNT(failing));
     tcase_add_loop_test(tests, many_parts, 0, (int)IX_COUNT(lengths));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
