@@ -52,13 +52,10 @@ has_about(const ix_stmt *list, ix_stmt_kind kind, int number)
 static bool
 is_lanes(const grouping *g, const ix_stmt *scratch)
 {
-    size_t bytes;
     if (!scratch || scratch->kind != IX_STMT_SCRATCH || scratch->buffer >= 0 ||
         scratch->scratch != IX_SCRATCH_ARRAY)
         return false;
-    bytes = ilex_dtype_bytes(ix_dtype_part(scratch->dtype));
     return scratch->extent % IX_GROUP_THREADS == 0 &&
-           (bytes == sizeof(int32_t) || bytes == sizeof(int64_t)) &&
            has_about(g->body, IX_STMT_FOLD, scratch->number) &&
            has_about(g->body, IX_STMT_SCRATCH, scratch->number);
 }

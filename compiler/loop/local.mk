@@ -42,6 +42,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/jam_point.c \
 	compiler/loop/loop.h \
 	compiler/loop/loops.def \
+	compiler/loop/lanes.c \
 	compiler/loop/map.c \
 	compiler/loop/meet.c \
 	compiler/loop/merge.c \

@@ -9,6 +9,8 @@
 #include "compiler/loop/distances.h"
 #include "compiler/loop/group.h"
 
+#include <stdio.h>
+
 /* Are its iterations those of threads? That chunks are independent is not
  * known before it is asked. */
 static bool
@@ -74,6 +76,92 @@ suits_groups(ix_unit *u, const ix_cursor *outer, const ix_cursor *inner)
     return *ix_grid_begin(outer->k) == nest && !nest->next &&
            ix_group_suits(u, outer->k, ix_cursor_loop(inner)->body);
 }
+
+/* ---- lanes ---- */
+
+typedef struct reading {
+    int variable;
+    bool any, along;
+} reading;
+
+static bool
+note_along(void *user, const ilex_array *load)
+{
+    reading *r = user;
+    r->any = true;
+    r->along |= load->nops > 0 &&
+                ix_scalar_uses_index(load->ops[load->nops - 1], r->variable);
+    return true;
+}
+
+/* Does a reduction read elements that lie side by side, or none? */
+static bool
+reads_along(ix_unit *u, const ix_kernel *k, const ix_stmt *s)
+{
+    reading r = {.variable = s->number};
+    if (k->variable[s->number].role != IX_VARIABLE_ELEMENT || s->parallel ||
+        !ix_stmt_is_innermost(s) || ix_loop_is_short(u, s))
+        return false;
+    ix_stmt_loads(u, s->body, note_along, &r);
+    return r.along || !r.any;
+}
+
+static bool
+is_no_loop(void *user, ix_stmt *s)
+{
+    (void)user;
+    return s->kind != IX_STMT_FOR;
+}
+
+/* Reductions of which no order changes a bit get lanes, too. Branches may be
+ * nested deeper than cursors should be on the stack. */
+static bool
+take_in_lanes(ix_unit *u, ix_cursor c)
+{
+    enum { LANES = 2 * IX_GROUP_THREADS };
+    char text[32];
+    bool any = false;
+    snprintf(text, sizeof text, "lanes LOOP %d", LANES);
+    for (; *c.at && c.depth + 1 < IX_DEEP; c.at = &(*c.at)->next) {
+        ix_cursor inside = c;
+        if (ix_stmt_each_in(*c.at, is_no_loop, NULL))
+            continue;
+        if ((*c.at)->kind == IX_STMT_FOR && reads_along(u, c.k, *c.at)) {
+            any |= ix_schedule_at(u, &inside, text);
+            continue;
+        }
+        ix_cursor_enter(&inside);
+        any |= take_in_lanes(u, inside);
+    }
+    return any;
+}
+
+/* Could groups do what the kernel does, which is one nest or one point? */
+static bool
+is_for_groups(ix_unit *u, ix_kernel *k)
+{
+    ix_cursor at = {.k = k, .at = ix_grid_begin(k)}, c[IX_MOST_LOOPS];
+    int n = *at.at ? find_spread(u, at, c) : 0;
+    return n ? suits_groups(u, c, &c[n - 1]) : ix_group_suits(u, k, k->body);
+}
+
+/* Groups read what lies side by side; where they cannot, lanes would be a
+ * thread's. */
+static void
+give_lanes(ix_unit *u, ix_kernel *k)
+{
+    ix_stmt *was = k->body;
+    size_t n = k->schedule ? k->schedule->n : 0;
+    k->body = ix_stmt_clone(u, NULL, was);
+    if (take_in_lanes(u, (ix_cursor){.k = k, .at = &k->body}) &&
+        is_for_groups(u, k))
+        return;
+    k->body = was;
+    if (k->schedule)
+        k->schedule->n = n;
+}
+
+/* ---- the grid ---- */
 
 static void
 spread(ix_unit *u, ix_cursor at)
@@ -168,6 +256,7 @@ even_out(ix_unit *u, ix_kernel *k)
 void
 ix_policy_grid(ix_unit *u, ix_kernel *k)
 {
+    give_lanes(u, k);
     for (ix_cursor c = {.k = k, .at = &k->body}; *c.at; c.at = &(*c.at)->next)
         if ((*c.at)->kind == IX_STMT_FOR && (*c.at)->how == IX_SERIAL)
             spread(u, c);

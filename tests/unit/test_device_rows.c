@@ -38,6 +38,10 @@ static const struct row {
      "keep=1)\n"},
     {"numbers of the next row", 6, 50, 2, 2,
      "let s = sum[1](x)\nmap z[i:n, j:m] = x[i, j] - s[n-1-i]\nout y = z\n"},
+    {"integers", 4, 50, 3, 2,
+     "let c = sum[1](x > 0.25; keep=1)\n"
+     "let d = max[1](i64(1000.0*x); keep=1)\n"
+     "out y = x*f64(c) - f64(d)\n"},
     {"in place", 4, 50, 2, 2,
      "let e = exp(x - max[1](x; keep=1))\n"
      "out y = e/sum[1](e; keep=1) inplace x\n"},

@@ -67,6 +67,17 @@ static const struct row {
      {1, 13, 6},
      "map x[h:2, i:3, j:100, k:70] = f64((h + i + j + k) % 7)\n"
      "out y = sum[3](x)\n"},
+    /* so are those of integers and truth values, as no order changes them */
+    {1,
+     {50},
+     {16, 8, 1},
+     {1, 7, 1},
+     "map x[i:50, j:70] = (i + j) % 7\nout y = f64(sum[1](x))\n"},
+    {1,
+     {50},
+     {16, 8, 1},
+     {1, 7, 1},
+     "map x[i:50, j:70] = (i + j) % 7 > 5\nout y = f64(all[1](x))\n"},
     /* columns have a thread each */
     {1,
      {70},
