@@ -202,11 +202,11 @@ fuse_loops(ix_unit *u, const ix_directive *d, ix_kernel *both)
         return r;
     if (d->words)
         fuse_nest(u, c);
+    if (d->words && !ix_group_suits(u, both, ix_cursor_loop(c)->body))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "no group of threads can do both");
     ix_forward_numbers(u, both, ix_cursor_loop(c));
-    return d->words && !ix_group_suits(u, both, ix_cursor_loop(c)->body)
-               ? ix_refuse(u, IX_REFUSAL_SHAPE,
-                           "no group of threads can do both")
-               : r;
+    return r;
 }
 
 ix_refusal

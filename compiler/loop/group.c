@@ -115,15 +115,16 @@ look_in_loop(void *user, ix_stmt *s)
 
 /* ---- loops over points ---- */
 
-/* Does it store elements of a buffer, itself? */
+/* Does a list store elements of a buffer, in no loop? */
 static bool
-stores(const ix_stmt *loop)
+stores(const ix_stmt *list)
 {
-    const ix_stmt *s = loop->body;
-    while (s && !(s->buffer >= 0 &&
-                  (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)))
-        s = s->next;
-    return s != NULL;
+    for (const ix_stmt *s = list; s; s = s->next)
+        if ((s->buffer >= 0 &&
+             (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)) ||
+            (s->kind == IX_STMT_IF && (stores(s->body) || stores(s->other))))
+            return true;
+    return false;
 }
 
 /* What a thread does alone must be no other's, and not end before others. */
@@ -159,7 +160,7 @@ look_at_loop(grouping *g, ix_stmt *s)
 {
     bool plain =
         s->how == IX_SERIAL && s->step == 1 && !s->down && !ix_for_while(s);
-    if (stores(s))
+    if (stores(s->body))
         return look_at_points(g, s);
     if (!has_lanes(g, s) || !ix_stmt_is_innermost(s))
         return look_at_list(g, s->body);
@@ -227,7 +228,7 @@ static void mark(grouping *g, ix_stmt *list);
 static void
 mark_loop(grouping *g, ix_stmt *s)
 {
-    if (stores(s)) {
+    if (stores(s->body)) {
         s->how = IX_GROUP;
         s->dim = 0;
     } else if (ix_stmt_is_innermost(s) && has_lanes(g, s)) {
@@ -237,7 +238,7 @@ mark_loop(grouping *g, ix_stmt *s)
         s->how = IX_GROUP;
         s->dim = (uint8_t)(g->lanes / IX_GROUP_THREADS);
     }
-    if (!stores(s))
+    if (!stores(s->body))
         mark(g, s->body);
 }
 

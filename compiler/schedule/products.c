@@ -383,15 +383,20 @@ blocks(product *p)
         ix_rule_carry(h, IX_RULE_next);
 }
 
-/* A tile for a thread of a GPU, if there are no chunks. */
+/* A tile for a thread of a GPU, if there are no chunks, and columns for more
+ * than half of the neighbours. */
 static bool
 threads(product *p)
 {
     ix_holes *h = &p->holes;
+    const ix_axis *columns = &p->k->box->ax[p->k->box->rank - 1];
+    if (p->slots != 1 || is_at_most(p->u->ctx, length_of(p->u->ctx, columns),
+                                    THREAD * BESIDE / 2))
+        return false;
     ix_holes_number(h, 'H', THREAD);
     ix_holes_number(h, 'W', THREAD);
     ix_holes_number(h, 'N', THREAD * BESIDE);
-    if (p->slots != 1 || !ix_rule_carry(h, IX_RULE_thread))
+    if (!ix_rule_carry(h, IX_RULE_thread))
         return false;
     round_up_both(p, p->k->body, ix_holes_loop(h, "I.i#0"),
                   ix_holes_loop(h, "J.i.i#0"), true);

@@ -461,7 +461,8 @@ put_loop(const dumper *d, const ix_stmt *s)
                        d->k->group ? "groups of threads" : "threads",
                        "xyz"[s->dim]);
     else if (s->how == IX_GROUP)
-        ix_text_put(d->t, ", lanes of a group");
+        ix_text_put(d->t, ix_loop_is_points(s) ? ", threads of a group"
+                                               : ", lanes of a group");
     else if (takes_parts(d->k, s->number))
         ix_text_put(d->t, ", parts of which threads take");
     if (s->down)
