@@ -191,11 +191,13 @@ static ix_refusal
 look_at_loop(taking *x, const ix_cursor *c)
 {
     ix_stmt *loop = ix_cursor_loop(c);
-    int64_t length = ix_loop_length(x->u, loop);
+    const ilex_array *length =
+        ix_index_fma(x->u->ctx, ix_loop_end(x->u, loop, IX_for_hi), -1,
+                     ix_loop_end(x->u, loop, IX_for_lo));
     if (!ix_loop_is_plain(loop) || loop->step != 1 || loop->down)
         x->why = IX_NOT_PLAIN;
     else if (x->n < 2 || x->n > MOST_LANES || x->n & (x->n - 1) ||
-             (length >= 0 && length < x->n))
+             (length->kind == IX_CONST && length->attr[0] < x->n))
         x->why = "lanes are no power of two up to 64, or more than elements";
     else
         ix_stmt_each(loop->body, look_at, x);
