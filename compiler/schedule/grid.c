@@ -24,13 +24,13 @@ is_spread(ix_unit *u, const ix_cursor *c)
     return s->parallel;
 }
 
-/* Follow bounds of a loop that becomes one with others those that are around?
- */
+/* Follow bounds of a loop that becomes one with others those that are around,
+ * where loops are along so many dimensions? */
 static bool
-is_bounded_by_others(const ix_cursor *c, int n)
+is_bounded_by_others(const ix_cursor *c, int n, int dims)
 {
     bool follows = false;
-    int several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n : n - IX_GRID_DIMS + 1;
+    int several = ix_kernel_has(c->k, IX_HAS_CHECK) ? n : n - dims + 1;
     for (int i = 0; i < several; i++)
         follows |= ix_stmt_has(ix_cursor_loop(&c[i]), IX_HAS_INDEX);
     return follows;
@@ -47,7 +47,7 @@ find_spread(ix_unit *u, ix_cursor at, ix_cursor *c)
         if ((*at.at)->next)
             break;
     }
-    while (n > 0 && is_bounded_by_others(c, n))
+    while (n > 0 && is_bounded_by_others(c, n, IX_GRID_DIMS))
         n--;
     return n;
 }
@@ -68,13 +68,15 @@ puts_last_inside(ix_unit *u, const ix_cursor *c, int n)
            ix_schedule_at(u, two, "reorder LOOP LOOP2");
 }
 
-/* Are reductions in lanes all that is in the kernel? */
+/* Can groups do the points of "n" loops, which are all that is in the kernel?
+ */
 static bool
-suits_groups(ix_unit *u, const ix_cursor *outer, const ix_cursor *inner)
+suits_groups(ix_unit *u, const ix_cursor *c, int n)
 {
-    const ix_stmt *nest = ix_cursor_loop(outer);
-    return *ix_grid_begin(outer->k) == nest && !nest->next &&
-           ix_group_suits(u, outer->k, ix_cursor_loop(inner)->body);
+    const ix_stmt *nest = ix_cursor_loop(c);
+    return *ix_grid_begin(c->k) == nest && !nest->next &&
+           !is_bounded_by_others(c, n, IX_GRID_DIMS - 1) &&
+           ix_group_suits(u, c->k, ix_cursor_loop(&c[n - 1])->body);
 }
 
 /* ---- lanes ---- */
@@ -142,7 +144,7 @@ is_for_groups(ix_unit *u, ix_kernel *k)
 {
     ix_cursor at = {.k = k, .at = ix_grid_begin(k)}, c[IX_MOST_LOOPS];
     int n = *at.at ? find_spread(u, at, c) : 0;
-    return n ? suits_groups(u, c, &c[n - 1]) : ix_group_suits(u, k, k->body);
+    return n ? suits_groups(u, c, n) : ix_group_suits(u, k, k->body);
 }
 
 /* Groups read what lies side by side; where they cannot, lanes would be a
@@ -171,7 +173,7 @@ spread(ix_unit *u, ix_cursor at)
     int n = find_spread(u, at, c);
     if (puts_last_inside(u, c, n))
         n = find_spread(u, at, c);
-    if (n && suits_groups(u, c, &c[n - 1]))
+    if (n && suits_groups(u, c, n))
         strcat(text, " group");
     for (int i = 0; i < n; i++)
         strcat(text, " LOOP");
