@@ -61,13 +61,16 @@ drop_loads(const number *x, ix_stmt **list)
     }
 }
 
-/* The value of a store, named before it. */
+/* The value of a store, named before it; NULL: it is an element, which is read
+ * by a statement of its own if at all. */
 static ilex_array *
 name_value(ix_unit *u, ix_kernel *k, ix_stmt **at)
 {
     ilex_array *value = ix_store_value(*at);
     if (value->kind == IX_VALUE || value->kind == IX_CONST)
         return value;
+    if (!ix_is_operation(value))
+        return NULL;
     ix_stmt *let = ix_stmt_new(u, IX_STMT_LET, IX_OPERANDS({1, &value}));
     let->prefix = 't';
     let->number = k->nvalues++;
@@ -116,6 +119,8 @@ forward_number(ix_unit *u, ix_kernel *k, ix_stmt **at)
     if (!ix_stmts_load(u, store->next, store->buffer))
         return;
     ilex_array *value = name_value(u, k, at);
+    if (!value)
+        return;
     store->next = with_value(u, store, value, store->next);
     forward_in_nests(u, k, store->buffer);
     u->buffer[store->buffer].forwarded = true;
@@ -126,7 +131,7 @@ ix_drop_forwarded(ix_unit *u)
 {
     bool any = false, *gone = ix_arena_new(&u->arena, u->nbuffers + 1);
     for (int i = 0; i < (int)u->nbuffers; i++) {
-        gone[i] = u->buffer[i].forwarded;
+        gone[i] = u->buffer[i].forwarded && ix_buffer_is_of_kernels(u, i);
         for (ix_kernel *k = u->kernels; k && gone[i]; k = k->next)
             gone[i] = !ix_stmts_load(u, k->body, i);
         any |= gone[i];
