@@ -69,10 +69,10 @@ typedef struct ix_emitter {
     bool threads[IX_GRID_DIMS]; /* a loop is over those along x, y, z */
     bool folds;                 /* lanes are combined by halves */
     bool groups;                /* threads of a group have some */
-    bool points;                /* such a thread is at a point of its own */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 
     /* per kernel */
+    bool points; /* a thread of a group is at a point of its own */
     const ix_kernel *kernel;
     ix_text *t;
     const char *body; /* the statements, once they are printed */

@@ -518,7 +518,8 @@ drop_places(placing *p, ix_stmt **list)
 static bool
 hoist_kernel(ix_unit *u, ix_kernel *k)
 {
-    placing p = {.u = u, .any = u->target->grid};
+    placing p = {.u = u,
+                 .any = u->target->grid && ix_kernel_has(k, IX_HAS_CHECK)};
     if (!ix_rebuild(u, k, hoist_stmt))
         return false;
     while (p.any) {

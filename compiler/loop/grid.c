@@ -384,11 +384,7 @@ look_for_group(ix_unit *u, ix_kernel *k, const ix_stmt *nest,
     if (*ix_grid_begin(k) != nest || nest->next)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the kernel has more than the nest");
-    bool lanes;
-    ix_refusal r = ix_group_look(u, k, inner->body, &lanes);
-    return r.class || lanes ? r
-                            : ix_refuse(u, IX_REFUSAL_SHAPE,
-                                        "there are no reductions in lanes");
+    return ix_group_look(u, k, inner->body);
 }
 
 ix_refusal

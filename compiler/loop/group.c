@@ -207,11 +207,11 @@ look_at_list(grouping *g, ix_stmt *list)
 /* ---- */
 
 ix_refusal
-ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body, bool *lanes)
+ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body)
 {
     grouping g = {.u = u, .k = k, .body = body};
-    look_at_list(&g, body);
-    *lanes = g.any;
+    if (look_at_list(&g, body) && !g.any)
+        g.why = "there are no reductions in lanes";
     return g.why ? ix_refuse(u, IX_REFUSAL_SHAPE, "%s", g.why)
                  : (ix_refusal){IX_REFUSAL_NONE, NULL};
 }
@@ -219,8 +219,7 @@ ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body, bool *lanes)
 bool
 ix_group_suits(ix_unit *u, ix_kernel *k, ix_stmt *body)
 {
-    bool lanes;
-    return !ix_group_look(u, k, body, &lanes).class && lanes;
+    return ix_group_look(u, k, body).class == IX_REFUSAL_NONE;
 }
 
 static void mark(grouping *g, ix_stmt *list);
@@ -231,15 +230,16 @@ mark_loop(grouping *g, ix_stmt *s)
     if (stores(s->body)) {
         s->how = IX_GROUP;
         s->dim = 0;
-    } else if (ix_stmt_is_innermost(s) && has_lanes(g, s)) {
+        return;
+    }
+    if (ix_stmt_is_innermost(s) && has_lanes(g, s)) {
         g->loop = s;
         g->lanes = 0;
         ix_stmt_each(s->body, look_in_loop, g);
         s->how = IX_GROUP;
         s->dim = (uint8_t)(g->lanes / IX_GROUP_THREADS);
     }
-    if (!stores(s->body))
-        mark(g, s->body);
+    mark(g, s->body);
 }
 
 static void

@@ -7,10 +7,9 @@
 
 #include "compiler/loop/loop.h"
 
-/* NONE: a group may do what a point does, in the kernel; are there lanes of
- * reductions in it? */
-ix_refusal ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body, bool *lanes);
-/* May it, and are there? */
+/* NONE: a group may do what a point does, in the kernel, and has lanes of
+ * reductions in it. */
+ix_refusal ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body);
 bool ix_group_suits(ix_unit *u, ix_kernel *k, ix_stmt *body);
 /* It does. */
 void ix_group_mark(ix_unit *u, ix_kernel *k, ix_stmt *body);

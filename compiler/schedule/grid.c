@@ -108,15 +108,7 @@ reads_along(ix_unit *u, const ix_kernel *k, const ix_stmt *s)
     return r.along || !r.any;
 }
 
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
-/* Reductions of which no order changes a bit get lanes, too. Branches may be
- * nested deeper than cursors should be on the stack. */
+/* Reductions of which no order changes a bit get lanes, too. */
 static bool
 take_in_lanes(ix_unit *u, ix_cursor c)
 {
@@ -126,7 +118,7 @@ take_in_lanes(ix_unit *u, ix_cursor c)
     snprintf(text, sizeof text, "lanes LOOP %d", LANES);
     for (; *c.at && c.depth + 1 < IX_DEEP; c.at = &(*c.at)->next) {
         ix_cursor inside = c;
-        if (ix_stmt_each_in(*c.at, is_no_loop, NULL))
+        if (!ix_stmt_has_loop(*c.at))
             continue;
         if ((*c.at)->kind == IX_STMT_FOR && reads_along(u, c.k, *c.at)) {
             any |= ix_schedule_at(u, &inside, text);

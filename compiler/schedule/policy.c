@@ -108,27 +108,12 @@ has_function(ix_unit *u, const ix_stmt *update)
     return u->target->vector_registers == 0;
 }
 
-static bool
-is_no_loop(void *user, ix_stmt *s)
-{
-    (void)user;
-    return s->kind != IX_STMT_FOR;
-}
-
-/* Is it a loop, or is one inside? Branches may be nested deeper than cursors
- * should be on the stack. */
-static bool
-has_loop(ix_stmt *s)
-{
-    return !ix_stmt_each_in(s, is_no_loop, NULL);
-}
-
 /* A row that takes in several elements at once is read and written once. */
 static void
 take_in_several(ix_unit *u, ix_cursor c)
 {
     for (; *c.at && c.depth + 2 < IX_DEEP; c.at = &(*c.at)->next) {
-        if (!has_loop(*c.at))
+        if (!ix_stmt_has_loop(*c.at))
             continue;
         ix_cursor two[2] = {c, c};
         ix_cursor_enter(two);
@@ -210,7 +195,7 @@ each_loop(ix_unit *u, ix_cursor c)
     const ix_stmt *body = c.k->body;
     for (; *c.at; c.at = &(*c.at)->next) {
         ix_stmt *s = *c.at;
-        if (c.depth == IX_DEEP || !has_loop(s))
+        if (c.depth == IX_DEEP || !ix_stmt_has_loop(s))
             continue;
         ix_cursor inside = c;
         ix_cursor_enter(&inside);
@@ -236,7 +221,7 @@ mine_all(ix_unit *u, ix_cursor c)
 {
     for (; *c.at && c.depth < IX_DEEP; c.at = &(*c.at)->next) {
         ix_cursor inside = c;
-        if (!has_loop(*c.at))
+        if (!ix_stmt_has_loop(*c.at))
             continue;
         bool wanted = (*c.at)->kind == IX_STMT_FOR &&
                       !(u->target->grid && (*c.at)->parallel);

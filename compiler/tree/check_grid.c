@@ -24,11 +24,12 @@ dimensions_of(const ix_stmt *nest)
 static bool
 is_of_all(const ix_stmt *s, const ix_stmt *loop, bool spread)
 {
-    bool points = ix_loop_is_points(loop);
-    return s->kind == IX_STMT_CHECK || s->kind == IX_STMT_FOLD ||
-           s->kind == IX_STMT_FENCE || (points ? spread : false) ||
-           (!points &&
-            (s->kind == IX_STMT_FOR || (s->kind == IX_STMT_STORE && !spread)));
+    if (s->kind == IX_STMT_CHECK || s->kind == IX_STMT_FOLD ||
+        s->kind == IX_STMT_FENCE)
+        return true;
+    return ix_loop_is_points(loop) ? spread
+                                   : s->kind == IX_STMT_FOR ||
+                                         (s->kind == IX_STMT_STORE && !spread);
 }
 
 /* In a loop over lanes its statements are about those of its iterations alone,

@@ -187,6 +187,12 @@ ix_stmt_is_innermost(const ix_stmt *loop)
     return ix_stmt_each(loop->body, is_no_loop, NULL);
 }
 
+bool
+ix_stmt_has_loop(ix_stmt *s)
+{
+    return !ix_stmt_each_in(s, is_no_loop, NULL);
+}
+
 static bool
 is_unchecked(void *user, ix_stmt *s)
 {

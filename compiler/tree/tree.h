@@ -284,6 +284,9 @@ bool ix_stmt_each_in(ix_stmt *s, ix_stmt_fn fn, void *user);
 /* nests.c: is there no loop in a loop; does a list check an index, or ask for
  * what will be read of a buffer, or where its lines begin? */
 bool ix_stmt_is_innermost(const ix_stmt *loop);
+/* Is it a loop, or is one inside? Branches may be nested deeper than cursors
+ * should be on the stack. */
+bool ix_stmt_has_loop(ix_stmt *s);
 bool ix_stmts_check(ix_stmt *list);
 bool ix_stmts_fetch(ix_stmt *list, int buffer);
 /* The list with the bodies of branches whose conditions are constants. */
