@@ -27,17 +27,10 @@ typedef struct fencing {
 } fencing;
 
 static bool
-is_store(const ix_stmt *s)
-{
-    return s->buffer >= 0 &&
-           (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE);
-}
-
-static bool
 note_store(void *user, ix_stmt *s)
 {
     fencing *f = user;
-    if (is_store(s))
+    if (ix_stmt_is_output(s))
         f->written[s->buffer] = true;
     return true;
 }
@@ -59,7 +52,7 @@ note_use(const fencing *f, const ix_stmt *s, bool lanes, using *x)
     lanes |= s->how == IX_GROUP && !ix_loop_is_points(s);
     x->open |= reads && !lanes;
     x->again |= reads && f->written[s->buffer];
-    x->stores |= is_store(s);
+    x->stores |= ix_stmt_is_output(s);
     for (const ix_stmt *in = s->body; in; in = in->next)
         note_use(f, in, lanes, x);
     for (const ix_stmt *in = s->other; in; in = in->next)

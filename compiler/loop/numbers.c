@@ -148,8 +148,7 @@ static bool
 count_store(void *user, ix_stmt *s)
 {
     counting *c = user;
-    c->n += s->buffer == c->buffer &&
-            (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE);
+    c->n += ix_stmt_is_output(s) && s->buffer == c->buffer;
     return true;
 }
 
