@@ -132,8 +132,21 @@ typedef struct ix_condition {
     int buffer, axis; /* of the stride */
 } ix_condition;
 
-/* Threads of a block of a grid, at most. */
-enum { IX_GRID_THREADS = 128, IX_GROUP_THREADS = 16 };
+/* Threads of a block of a grid, at most; of a group, along x; of a block that
+ * does a point together, along x and y. */
+enum {
+    IX_GRID_THREADS = 128,
+    IX_GROUP_THREADS = 16,
+    IX_BLOCK_X = 32,
+    IX_BLOCK_Y = IX_GRID_THREADS / IX_BLOCK_X
+};
+
+/* Which threads of a GPU do a point of a grid together. */
+typedef enum ix_team {
+    IX_TEAM_NONE, /* each has its own */
+    IX_TEAM_GROUP,
+    IX_TEAM_BLOCK
+} ix_team;
 
 /* Points that threads along a dimension of a grid share: those along axes, a
  * bit each; how many along the last of these an iteration has, 0: one; how many
@@ -150,7 +163,7 @@ typedef struct ix_compiled_kernel {
     int axis;   /* whose range it is called for; -1: one call with (0, 1) */
     int serial; /* along which a chunk is one thread's (a scan), -1: none */
     ix_share grid[3]; /* on a GPU, along x, y, z */
-    bool group;       /* there threads along x do a point together */
+    ix_team team;     /* there, of a point */
     ix_moment when;
     ix_range *box; /* hull of its loops */
     int *written;  /* buffers */

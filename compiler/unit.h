@@ -240,8 +240,7 @@ typedef struct ix_kernel {
     struct ix_kernel_layout *layout; /* of its arguments */
     int grid_loops;              /* over threads, of the nest with the most */
     ix_share grid[IX_GRID_DIMS]; /* x, y, z: of the axes of the box */
-    bool group;       /* threads along x are those of a group, which do a point
-                         together */
+    ix_team team;                /* of a point of it */
     int *unit_stride; /* buffers whose last stride a variant takes for 1 */
     size_t nunit_strides, unit_stride_capacity;
     ix_narrow *narrow; /* on a GPU; or NULL */

@@ -109,6 +109,8 @@ goes_along_rows(const ix_stmt *s)
     return f.rows && !f.lanes;
 }
 
+enum { THREADS = 64 }; /* bytes of text that says which threads */
+
 /* The bound that a loop runs to; CUDA's compiler must not see where one of
  * strips ends, or one with a constant number of iterations that uses rows (see
  * heads.def). */
@@ -124,14 +126,17 @@ put_bound(ix_emitter *e, const ix_stmt *s, ix_text *t)
     ix_text_put(t, bound ? ")" : "");
 }
 
-/* CUDA's compiler divides to know how often an unrolled loop runs, for the few
- * points of a thread, too; and ptxas 13.0 crashes on some rows of 65 that are
- * unrolled. */
-static bool
-must_not_unroll(const ix_emitter *e, const ix_stmt *s)
+/* How many iterations CUDA's compiler is to unroll: one of loops for which it
+ * would divide to know how often they run, as for the few points of a thread,
+ * and as ptxas 13.0 crashes on some rows of 65 that are unrolled; of a tile's
+ * rows as many as a thread is to wait for at a time; 0: what it likes. */
+static int
+unrolled(const ix_emitter *e, const ix_stmt *s)
 {
-    return e->dialect->cuda &&
-           (s->step > 1 || (s->how == IX_GRID && s->dim == 0));
+    enum { ROWS = 4 };
+    bool one = s->step > 1 ||
+               (s->dim == 0 && (s->how == IX_GRID || s->how == IX_BLOCK));
+    return !e->dialect->cuda ? 0 : one ? 1 : s->how == IX_BLOCK ? ROWS : 0;
 }
 
 /* Does nothing ask which lane it is, but the lane itself? */
@@ -192,20 +197,45 @@ emit_lanes(ix_emitter *e, const ix_stmt *s)
     e->groups = true;
 }
 
+/* Which thread of a team it is: of a block, along x or y, or of a group. */
+static void
+put_member(const ix_stmt *s, char own[THREADS], char all[THREADS])
+{
+    static const int threads[] = {IX_BLOCK_X, IX_BLOCK_Y, IX_GRID_THREADS};
+    bool block = s->how == IX_BLOCK;
+    snprintf(all, THREADS, "%d", block ? threads[s->dim] : IX_GROUP_THREADS);
+    if (block && s->dim == IX_BLOCK_ALL)
+        snprintf(own, THREADS, "(i32)(threadIdx.x + %d * threadIdx.y)",
+                 IX_BLOCK_X);
+    else if (block)
+        snprintf(own, THREADS, "(i32)threadIdx.%c", "xy"[s->dim]);
+    else
+        snprintf(own, THREADS, "lane()");
+}
+
 /* Which thread it is of those that take the points of a loop, "own", which are
- * as far apart as there are such threads, "all"; false: one takes all points.
- */
+ * as far apart as there are such threads, "all"; of a block's points, which
+ * block. False: one takes all points. */
 static bool
-threads_of(ix_emitter *e, const ix_stmt *s, char own[40], char all[40])
+threads_of(ix_emitter *e, const ix_stmt *s, char own[THREADS],
+           char all[THREADS])
 {
     bool grid = s->how == IX_GRID, points = ix_loop_is_points(s);
+    bool blocks = e->kernel->team == IX_TEAM_BLOCK;
     char dim = "xyz"[s->dim], by[24] = "";
     if (grid && s->step > 1)
         snprintf(by, sizeof by, "%lld * ", (long long)s->step);
-    snprintf(own, 40, grid ? "%sthread_%c()" : "lane()", by, dim);
-    snprintf(all, 40, grid ? "%sthreads_%c()" : "16", by, dim);
-    e->threads[s->dim] |= grid;
-    e->groups |= points;
+    if (points)
+        put_member(s, own, all);
+    else if (grid && blocks) {
+        snprintf(own, THREADS, "%s(i32)blockIdx.%c", by, dim);
+        snprintf(all, THREADS, "%s(i32)gridDim.%c", by, dim);
+    } else if (grid) {
+        snprintf(own, THREADS, "%sthread_%c()", by, dim);
+        snprintf(all, THREADS, "%sthreads_%c()", by, dim);
+    }
+    e->threads[s->dim] |= grid && !blocks;
+    e->groups |= points && !blocks;
     e->points |= points;
     return grid || points;
 }
@@ -214,14 +244,14 @@ void
 ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
     ix_value_text v = ix_emit_variable(e, s->number);
-    char own[40], all[40];
+    char own[THREADS], all[THREADS];
     bool points = e->points, shared = threads_of(e, s, own, all);
     bool first = shared && ix_index_is_zero(ix_for_lo(s));
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
-    else if (must_not_unroll(e, s))
-        ix_emit_put(e, "#pragma unroll 1");
+    else if (unrolled(e, s))
+        ix_emit_put(e, "#pragma unroll %d", unrolled(e, s));
     ix_text *t = ix_emit_line(e);
     ix_text_format(t, "for (%s %s = ", ix_emit_loop_type(e, s), v.s);
     if (!first)
@@ -328,7 +358,9 @@ static void
 emit_fence(ix_emitter *e, const ix_stmt *s)
 {
     (void)s;
-    if (e->kernel->group)
+    if (e->kernel->team == IX_TEAM_BLOCK)
+        ix_emit_put(e, "__syncthreads();");
+    else if (e->kernel->team)
         ix_emit_put(e, "__syncwarp(group());");
     else if (e->streams)
         ix_emit_put(e, "ILEX_FENCE;");
@@ -444,10 +476,11 @@ emit_scratch(ix_emitter *e, const ix_stmt *s)
         return;
     }
     ix_parts name = ix_emit_scratch(e, s, extent);
-    ix_emit_put(e, "%s %s%s%s;", ix_c_type(s->dtype), name.re, x ? " = " : "",
-                first.re);
+    const char *shared = s->shared ? "__shared__ " : "";
+    ix_emit_put(e, "%s%s %s%s%s;", shared, ix_c_type(s->dtype), name.re,
+                x ? " = " : "", first.re);
     if (*name.im)
-        ix_emit_put(e, "%s %s%s%s;", ix_c_type(s->dtype), name.im,
+        ix_emit_put(e, "%s%s %s%s%s;", shared, ix_c_type(s->dtype), name.im,
                     x ? " = " : "", first.im);
 }
 
@@ -457,7 +490,7 @@ emit_store(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x = ix_store_value(s);
     ix_name v = ix_emit_leaf(e, x);
     bool complex = ix_dtype_is_complex((ilex_dtype)x->dtype);
-    bool one = e->kernel->group && s->buffer >= 0 && !e->points;
+    bool one = e->kernel->team && s->buffer >= 0 && !e->points;
     for (int part = 0; part <= complex; part++) {
         ix_text *t = ix_emit_line(e);
         ix_text_put(t, one ? "if (lane() == 0) " : "");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pass fences: where threads of a group wait for each other, before they read
- * what others may have stored and before they store where others may still
- * read. needs: loads as statements, in their order; gives: fences; breaks:
- * nothing.
+ * Pass fences: where threads of a group, or of a block, wait for each other,
+ * before they read what others may have stored and before they store where
+ * others may still read. needs: loads as statements, in their order; gives:
+ * fences; breaks: nothing.
  *
  *     for k in [0, n) group              for k in [0, n) group
  *         t[i, k] = ...                      t[i, k] = ...
@@ -12,7 +12,8 @@
  *                                            l[j] = t[i, j + 32*r]
  *
  * What lanes read has been read when they are folded. Groups need none: no
- * point of a grid reads what another one stores.
+ * point of a grid reads what another one stores. The points of a block share
+ * arrays.
  */
 #include "compiler/tree/tree.h"
 
@@ -23,8 +24,16 @@ typedef struct since {
 
 typedef struct fencing {
     ix_unit *u;
+    bool blocks;
     bool *written; /* by buffer: does the kernel store it? */
 } fencing;
+
+/* Is it about an element of an array that threads share? */
+static bool
+is_shared(const ix_stmt *s)
+{
+    return s->buffer < 0 && s->mem && s->mem->shared;
+}
 
 static bool
 note_store(void *user, ix_stmt *s)
@@ -48,11 +57,12 @@ using;
 static void
 note_use(const fencing *f, const ix_stmt *s, bool lanes, using *x)
 {
-    bool reads = s->kind == IX_STMT_LOAD && s->buffer >= 0;
+    bool shared = is_shared(s);
+    bool reads = s->kind == IX_STMT_LOAD && (s->buffer >= 0 || shared);
     lanes |= s->how == IX_GROUP && !ix_loop_is_points(s);
     x->open |= reads && !lanes;
-    x->again |= reads && f->written[s->buffer];
-    x->stores |= ix_stmt_is_output(s);
+    x->again |= reads && (shared || f->written[s->buffer]);
+    x->stores |= ix_stmt_is_output(s) || (shared && s->kind == IX_STMT_STORE);
     for (const ix_stmt *in = s->body; in; in = in->next)
         note_use(f, in, lanes, x);
     for (const ix_stmt *in = s->other; in; in = in->next)
@@ -97,14 +107,14 @@ put_in_list(const fencing *f, ix_stmt **list, since now)
 }
 
 /* In a statement, where that is done by all threads. A loop begins as what it
- * did the last time may have left it; threads of a grid do their points alone.
+ * did the last time may have left it; groups of a grid do their points alone.
  */
 static void
 put_fences(const fencing *f, ix_stmt *s, using x, since now)
 {
-    if (s->how == IX_GROUP)
+    if (ix_loop_is_points(s) || s->how == IX_GROUP)
         return;
-    if (s->how == IX_GRID)
+    if (s->how == IX_GRID && !f->blocks)
         now = (since){false, false};
     else if (s->kind == IX_STMT_FOR)
         add(&now, x);
@@ -115,8 +125,8 @@ put_fences(const fencing *f, ix_stmt *s, using x, since now)
 static bool
 put_fences_in(ix_unit *u, ix_kernel *k)
 {
-    fencing f = {.u = u};
-    if (!k->group)
+    fencing f = {.u = u, .blocks = k->team == IX_TEAM_BLOCK};
+    if (!k->team)
         return true;
     f.written = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *f.written);
     ix_stmt_each(k->body, note_store, &f);

@@ -45,7 +45,7 @@ static const struct {
     TABLE(check_row, "csss", nchecks),
     TABLE(count_row, "ddd", ncounts),
     TABLE(copy_row, "ddd", ncopies),
-    TABLE(kernel_row, "dddddddddddddddd", nkernels),
+    TABLE(kernel_row, "dddddddddddddddddd", nkernels),
     TABLE(slice_row, "ddd", nslices),
     TABLE(call_row, "seddddd", ncalls),
     TABLE(pair_row, "ddd", npairs),

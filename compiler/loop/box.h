@@ -49,6 +49,7 @@ typedef struct ix_copy {
     ix_box box;
     int axis[ILEX_MAX_RANK]; /* of the box, innermost last */
     bool workspace;
+    bool odd;         /* rows have room for an odd number of elements */
     ix_stmt *scratch; /* on the stack; NULL: */
     int buffer;       /* a temporary of a part of a run */
 } ix_copy;

@@ -54,13 +54,21 @@ ix_copy_order(ix_unit *u, ix_copy *copy, const ix_access *const *access,
 
 /* ---- the memory ---- */
 
-/* How many elements there are at most. */
+/* Room along the i-th axis of the copy. */
 static int64_t
-size_of(const ix_box *box)
+room(const ix_copy *copy, int i)
+{
+    bool odd = copy->odd && i + 1 == copy->box.rank;
+    return copy->box.axis[copy->axis[i]].n | odd;
+}
+
+/* How many elements there is room for. */
+static int64_t
+size_of(const ix_copy *copy)
 {
     int64_t n = 1;
-    for (int d = 0; d < box->rank; d++)
-        if (!ix_mul(n, box->axis[d].n, &n))
+    for (int i = 0; i < copy->box.rank; i++)
+        if (!ix_mul(n, room(copy, i), &n))
             return INT64_MAX;
     return n;
 }
@@ -68,7 +76,7 @@ size_of(const ix_box *box)
 ix_refusal
 ix_copy_fits(ix_unit *u, const ix_copy *copy, ilex_dtype dtype, bool updates)
 {
-    int64_t n = size_of(&copy->box), bytes = (int64_t)ilex_dtype_bytes(dtype);
+    int64_t n = size_of(copy), bytes = (int64_t)ilex_dtype_bytes(dtype);
     int most = copy->workspace ? MOST_WORKSPACE : MOST_STACK;
     if (copy->workspace && updates)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
@@ -114,7 +122,7 @@ ix_copy_make(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ix_copy *copy,
     copy->scratch->prefix = 'd';
     copy->scratch->number = k->nvalues++;
     copy->scratch->dtype = dtype;
-    copy->scratch->extent = size_of(&copy->box);
+    copy->scratch->extent = size_of(copy);
     copy->scratch->array = loop->array;
 }
 
@@ -141,7 +149,7 @@ flat(ix_unit *u, const ix_copy *copy, ilex_array *const *place)
     int64_t stride = 1;
     for (int i = copy->box.rank - 1; i >= 0 && x; i--) {
         x = ix_index_try_fma(u->ctx, x, stride, place[i]);
-        stride *= copy->box.axis[copy->axis[i]].n;
+        stride *= room(copy, i);
     }
     return x;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * grid [group] L M ...: the points of a nest are threads of a GPU. Up to three
- * loops run over the threads of blocks along z, y and x, the innermost one
- * along x:
+ * grid [group|block] L M ...: the points of a nest are threads of a GPU. Up to
+ * three loops run over the threads of blocks along z, y and x, the innermost
+ * one along x:
  *
  *     for i in [a, n)               for i in [a, n) grid y
  *         for k in [b, m)               for k in [b, m) grid x
@@ -27,7 +27,7 @@
  *             u = t + (k - b)
  *
  * With [group] threads along x are those of a group (group.c), and loops are
- * along y and z.
+ * along y and z. With [block] points are those of blocks (block.c).
  *
  * needs: a nest, rectangular where loops are one, outside of which nothing uses
  * what it writes, since threads do not wait for each other; gives: what is
@@ -53,6 +53,7 @@ typedef struct grid {
     ix_kernel *k;
     ix_stmt **tail; /* where statements are put */
     grid_axis axis[IX_MOST_LOOPS];
+    ix_team team; /* of a point */
     int first;    /* dimension of the innermost loop: 1 where x is a group's */
     int several;  /* outer loops that are one loop over the numbers of points */
     bool ordered; /* indices are checked */
@@ -335,8 +336,10 @@ put_grid(grid *g, const ix_cursor *c, int n, ilex_array *const *points)
     }
     if (g->several)
         inside = ix_stmt_substitute(g->u, &g->become, inside);
-    if (g->first)
+    if (g->team == IX_TEAM_GROUP)
         ix_group_mark(g->u, g->k, inside);
+    if (g->team == IX_TEAM_BLOCK)
+        ix_block_mark(g->u, g->k, &inside);
     *g->tail = inside;
 }
 
@@ -375,28 +378,32 @@ note_axes(const grid *g, const ix_cursor *c, int n)
     }
 }
 
-/* Can points be those of groups? Nests beside this one would be done by all of
+/* Can points be those of teams? Nests beside this one would be done by all of
  * their threads. */
 static ix_refusal
-look_for_group(ix_unit *u, ix_kernel *k, const ix_stmt *nest,
-               const ix_stmt *inner)
+look_for_team(ix_unit *u, ix_kernel *k, ix_team team, const ix_stmt *nest,
+              const ix_stmt *inner)
 {
     if (*ix_grid_begin(k) != nest || nest->next)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "the kernel has more than the nest");
-    return ix_group_look(u, k, inner->body);
+    return team == IX_TEAM_GROUP ? ix_group_look(u, k, inner->body)
+                                 : ix_block_look(u, k, inner->body);
 }
 
 ix_refusal
 ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
-    int n = d->nloops, first = d->words != 0, most = IX_GRID_DIMS - first;
+    const ix_team team = (ix_team)d->words;
+    int n = d->nloops, first = team == IX_TEAM_GROUP;
+    int most = IX_GRID_DIMS - first;
     ix_refusal r = {IX_REFUSAL_NONE, NULL};
     ix_stmt *front = NULL;
     ilex_array *points[IX_MOST_LOOPS];
     grid g = {.u = u,
               .k = c->k,
               .tail = &front,
+              .team = team,
               .first = first,
               .several = n > most ? n - most + 1 : 0,
               .ordered = ix_kernel_has(c->k, IX_HAS_CHECK),
@@ -406,9 +413,9 @@ ix_loop_grid(ix_unit *u, const ix_directive *d, ix_cursor *c)
     for (int i = 0; i < n && r.class == IX_REFUSAL_NONE; i++)
         r = look_at(u, &c[i], i, g.ordered ? n : g.several);
     r = r.class == IX_REFUSAL_NONE ? look_beside(u, c) : r;
-    if (first && r.class == IX_REFUSAL_NONE)
-        r = look_for_group(u, c->k, ix_cursor_loop(c),
-                           ix_cursor_loop(&c[n - 1]));
+    if (team && r.class == IX_REFUSAL_NONE)
+        r = look_for_team(u, c->k, team, ix_cursor_loop(c),
+                          ix_cursor_loop(&c[n - 1]));
     if (r.class != IX_REFUSAL_NONE)
         return r;
     ix_stmt *after = ix_cursor_loop(c)->next;

@@ -265,6 +265,6 @@ void
 ix_group_mark(ix_unit *u, ix_kernel *k, ix_stmt *body)
 {
     grouping g = {.u = u, .k = k, .body = body};
-    k->group = true;
+    k->team = IX_TEAM_GROUP;
     mark(&g, body);
 }

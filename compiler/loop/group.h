@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Groups of threads that do a point of a grid together.
+ * Threads that do a point of a grid together: groups (group.c), blocks
+ * (block.c).
  */
 #ifndef ILEX_COMPILER_LOOP_GROUP_H
 #define ILEX_COMPILER_LOOP_GROUP_H
@@ -13,5 +14,10 @@ ix_refusal ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body);
 bool ix_group_suits(ix_unit *u, ix_kernel *k, ix_stmt *body);
 /* It does. */
 void ix_group_mark(ix_unit *u, ix_kernel *k, ix_stmt *body);
+
+/* The same of a block, which has an array that its threads share in it. */
+ix_refusal ix_block_look(ix_unit *u, ix_kernel *k, ix_stmt *body);
+bool ix_block_suits(ix_unit *u, ix_kernel *k, ix_stmt *body);
+void ix_block_mark(ix_unit *u, ix_kernel *k, ix_stmt **body);
 
 #endif

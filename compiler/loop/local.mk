@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/loop/align.c \
 	compiler/loop/apart.c \
 	compiler/loop/axes.c \
+	compiler/loop/block.c \
 	compiler/loop/box.c \
 	compiler/loop/box.h \
 	compiler/loop/collapse.c \

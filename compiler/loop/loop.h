@@ -171,7 +171,8 @@ enum { IX_STREAM_FROM = 1, IX_STREAM_IN = 2 };
 /* Words of "stage". */
 typedef enum ix_copy_words {
     IX_COPY_BACK = 1,
-    IX_COPY_WORKSPACE = 2
+    IX_COPY_WORKSPACE = 2,
+    IX_COPY_ODD = 4
 } ix_copy_words;
 
 /* align.c: a condition for "from": whether there are so many bytes of an array;

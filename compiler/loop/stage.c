@@ -2,8 +2,8 @@
  *
  * stage B at L: the box of buffer B that one iteration of L reads is copied to
  * memory of its own first (copy.c), with [update] what is written there, too,
- * and back behind the others; with [order] the axes of the copy lie in that of
- * the loops:
+ * and back behind the others; with [odd] rows have room for one more where that
+ * makes them odd; with [order] the axes of the copy lie in that of the loops:
  *
  *     for i in [0, n) step 4           for i in [0, n) step 4
  *         for k in [0, 4)                  scratch x[4 * m]
@@ -166,9 +166,9 @@ look_at_box(staging *x, const ix_cursor *c, int nloops)
     if (x->update && (x->buffer >= 0 || !x->reads) && !x->copy.box.always)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE,
                          "an iteration may write nothing of it");
-    r = ix_copy_fits(x->u, &x->copy, dtype_of(x), x->updates);
+    r = ix_copy_order(x->u, &x->copy, x->access, x->n, c + 1, nloops - 1);
     if (r.class == IX_REFUSAL_NONE)
-        r = ix_copy_order(x->u, &x->copy, x->access, x->n, c + 1, nloops - 1);
+        r = ix_copy_fits(x->u, &x->copy, dtype_of(x), x->updates);
     if (r.class != IX_REFUSAL_NONE)
         return r;
     for (size_t i = 0; i < x->n; i++)
@@ -356,6 +356,7 @@ ix_loop_stage(ix_unit *u, const ix_directive *d, ix_cursor *c)
                  .depth = ix_cursor_depth(c),
                  .update = d->words & IX_COPY_BACK,
                  .copy.workspace = d->words & IX_COPY_WORKSPACE,
+                 .copy.odd = d->words & IX_COPY_ODD,
                  .array = was->array};
     ix_refusal r = may(&x, d, c);
     if (r.class != IX_REFUSAL_NONE)

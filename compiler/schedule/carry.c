@@ -26,6 +26,25 @@ ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d)
     u->changed = true;
 }
 
+ix_attempt
+ix_attempt_begin(ix_unit *u, ix_kernel *k)
+{
+    ix_attempt a = {k->body, k->schedule ? k->schedule->n : 0, k->nvariables,
+                    k->nvalues};
+    k->body = ix_stmt_clone(u, NULL, a.body);
+    return a;
+}
+
+void
+ix_attempt_undo(ix_kernel *k, const ix_attempt *a)
+{
+    k->body = a->body;
+    k->nvariables = a->nvariables;
+    k->nvalues = a->nvalues;
+    if (k->schedule)
+        k->schedule->n = a->n;
+}
+
 /* With verify=1 the statements are legal after each. */
 static void
 check(ix_unit *u, ix_kernel *k, const ix_directive *d)
@@ -63,10 +82,9 @@ carry_at(ix_unit *u, const ix_directive *d, ix_cursor *c)
     ix_stmt *loop = ix_cursor_loop(c);
     bool parallel = loop->parallel;
     ix_directive known = by_number(u, *d);
-    ix_refusal r = k->group ? ix_refuse(u, IX_REFUSAL_SHAPE,
-                                        "the lanes of its loops are those of a "
-                                        "group of threads")
-                            : transformations[d->row](u, &known, c);
+    ix_refusal r = k->team ? ix_refuse(u, IX_REFUSAL_SHAPE,
+                                       "several threads do its loops together")
+                           : transformations[d->row](u, &known, c);
     if (r.class) { /* what was tried took no names, and showed nothing */
         loop->parallel = parallel;
         k->nvalues = nvalues;

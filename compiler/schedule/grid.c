@@ -79,6 +79,16 @@ suits_groups(ix_unit *u, const ix_cursor *c, int n)
            ix_group_suits(u, c->k, ix_cursor_loop(&c[n - 1])->body);
 }
 
+/* Can blocks? */
+static bool
+suits_blocks(ix_unit *u, const ix_cursor *c, int n)
+{
+    const ix_stmt *nest = ix_cursor_loop(c);
+    return *ix_grid_begin(c->k) == nest && !nest->next &&
+           !is_bounded_by_others(c, n, IX_GRID_DIMS) &&
+           ix_block_suits(u, c->k, ix_cursor_loop(&c[n - 1])->body);
+}
+
 /* ---- lanes ---- */
 
 typedef struct reading {
@@ -144,15 +154,10 @@ is_for_groups(ix_unit *u, ix_kernel *k)
 static void
 give_lanes(ix_unit *u, ix_kernel *k)
 {
-    ix_stmt *was = k->body;
-    size_t n = k->schedule ? k->schedule->n : 0;
-    k->body = ix_stmt_clone(u, NULL, was);
-    if (take_in_lanes(u, (ix_cursor){.k = k, .at = &k->body}) &&
-        is_for_groups(u, k))
-        return;
-    k->body = was;
-    if (k->schedule)
-        k->schedule->n = n;
+    ix_attempt a = ix_attempt_begin(u, k);
+    if (!take_in_lanes(u, (ix_cursor){.k = k, .at = &k->body}) ||
+        !is_for_groups(u, k))
+        ix_attempt_undo(k, &a);
 }
 
 /* ---- the grid ---- */
@@ -167,6 +172,8 @@ spread(ix_unit *u, ix_cursor at)
         n = find_spread(u, at, c);
     if (n && suits_groups(u, c, n))
         strcat(text, " group");
+    else if (n && suits_blocks(u, c, n))
+        strcat(text, " block");
     for (int i = 0; i < n; i++)
         strcat(text, " LOOP");
     if (n)

@@ -251,8 +251,7 @@ ix_policy(ix_unit *u, ix_kernel *k)
 {
     const ix_cursor all = {.k = k, .at = &k->body};
     bool grid = u->target->grid, levels = ix_kernel_has_levels(k) && !grid;
-    if (!levels &&
-        (ix_policy_product(u, k) || (!grid && ix_policy_transpose(u, k))))
+    if (!levels && (ix_policy_product(u, k) || ix_policy_transpose(u, k)))
         return;
     if (levels)
         ix_policy_levels(u, all);

@@ -44,6 +44,16 @@ bool ix_schedule_at(ix_unit *u, ix_cursor *c, const char *text);
 bool ix_schedule_text(ix_unit *u, ix_kernel *k, const char *text,
                       bool optional);
 
+/* A kernel as it was before directives that may be no use: they are carried out
+ * on a copy of its statements. Undone, none was. */
+typedef struct ix_attempt {
+    ix_stmt *body;
+    size_t n, nvariables;
+    int nvalues;
+} ix_attempt;
+ix_attempt ix_attempt_begin(ix_unit *u, ix_kernel *k);
+void ix_attempt_undo(ix_kernel *k, const ix_attempt *a);
+
 /* Adds a directive to those that were carried out. */
 void ix_schedule_note(ix_unit *u, ix_schedule **of, const ix_directive *d);
 

@@ -7,11 +7,15 @@
  * keep the lines that are written in the cache; those of a large output go past
  * it, whole ones, and strips of the other axis keep what was asked for there.
  */
+#include "compiler/loop/group.h"
 #include "compiler/schedule/rules.h"
 
 /* Rows and columns of a block, a line of the cache and a vector of 8 bytes;
  * strips. */
 enum { BLOCK_ROWS = 8, BLOCK_COLUMNS = 4, STRIP = 1024, ACROSS = 512 };
+
+/* Rows and columns of a tile on a GPU. */
+enum { TILE = 32 };
 
 /* What a kernel reads. */
 typedef struct transpose {
@@ -58,13 +62,15 @@ stores_of(const ix_kernel *k)
 }
 
 /* Carries out a rule for each buffer that is read across. */
-static void
+static bool
 carry_each(ix_holes *h, const transpose *x, ix_rule rule)
 {
+    bool all = true;
     for (int i = 0; i < x->n; i++) {
         ix_holes_set(h, 'A', ix_value_name('b', x->buffer[i]).s);
-        ix_rule_carry(h, rule);
+        all &= ix_rule_carry(h, rule);
     }
+    return all;
 }
 
 /* Blocks of whole lines of what is stored, where that is large: J then is the
@@ -86,6 +92,39 @@ make_lines(ix_holes *h, const transpose *x, const ix_stmt *store)
     ix_holes_set(h, 'X', "");
 }
 
+/* Are there fewer points along an axis than half a tile has? */
+static bool
+is_thin(const ix_holes *h, int axis)
+{
+    ilex_context *ctx = h->u->ctx;
+    const ix_axis *ax = &h->k->box->ax[axis];
+    const ix_lin *n = ix_lin_try_fma(ctx, ax->hi, -1, ax->lo);
+    return n && ix_lin_le(ctx, n, ix_lin_const(ctx, TILE / 2 - 1)) == IX_YES;
+}
+
+/* On a GPU tiles, whose loops the threads of a block share: none if their
+ * copies are no memory that these have. */
+static bool
+make_tiles(ix_holes *h, const transpose *x)
+{
+    int64_t most = 1;
+    for (int i = 0; i < x->n; i++) {
+        int64_t bytes =
+            (int64_t)ilex_dtype_bytes(h->u->buffer[x->buffer[i]].dtype);
+        most = bytes > most ? bytes : most;
+    }
+    if (is_thin(h, x->across) || is_thin(h, x->last))
+        return false;
+    ix_holes_number(h, 'N', most > 8 ? TILE / 2 : TILE);
+    ix_attempt a = ix_attempt_begin(h->u, h->k);
+    if (ix_rule_carry(h, IX_RULE_shared) &&
+        carry_each(h, x, IX_RULE_shared_copy) &&
+        ix_block_suits(h->u, h->k, ix_holes_loop(h, "J.o")->body))
+        return true;
+    ix_attempt_undo(h->k, &a);
+    return false;
+}
+
 bool
 ix_policy_transpose(ix_unit *u, ix_kernel *k)
 {
@@ -95,6 +134,8 @@ ix_policy_transpose(ix_unit *u, ix_kernel *k)
     if (!stores || !ix_stmt_loads(u, stores, look_at_load, &x) || x.n == 0 ||
         !ix_holes_nest(&h, x.across, x.last))
         return false;
+    if (u->target->grid)
+        return make_tiles(&h, &x);
     u->asks_registers = true;
     if (u->target->vector_registers == 0)
         return false;

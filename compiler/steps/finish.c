@@ -202,7 +202,7 @@ copy_kernels(ix_unit *u, ix_compiled *c)
         to->axis = k->axis;
         to->serial = k->levels.axis;
         memcpy(to->grid, k->grid, sizeof to->grid);
-        to->group = k->group;
+        to->team = k->team;
         to->when = k->when;
         to->condition = copy_condition(u, c, k->condition);
         to->box =

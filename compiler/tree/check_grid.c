@@ -2,7 +2,8 @@
  *
  * Checks the loops over the threads of a GPU. All threads go through all nests:
  * those that differ along a dimension would do a nest again that has no loop
- * along it. Threads of a group have lanes of their own, and nothing else.
+ * along it. Threads of a group have lanes of their own, and nothing else; those
+ * of a block share arrays, which they store in where they take points.
  */
 #include "compiler/tree/check.h"
 
@@ -32,6 +33,23 @@ is_of_all(const ix_stmt *s, const ix_stmt *loop, bool spread)
                                          (s->kind == IX_STMT_STORE && !spread);
 }
 
+static bool
+is_shared(const ix_stmt *s)
+{
+    return s->kind == IX_STMT_SCRATCH
+               ? s->shared
+               : s->buffer < 0 && s->mem && s->mem->shared;
+}
+
+/* Whose threads a statement is about. */
+static ix_team
+team_of(const ix_stmt *s)
+{
+    return s->how == IX_GROUP                   ? IX_TEAM_GROUP
+           : s->how == IX_BLOCK || is_shared(s) ? IX_TEAM_BLOCK
+                                                : IX_TEAM_NONE;
+}
+
 /* In a loop over lanes its statements are about those of its iterations alone,
  * outside of one none are about any. */
 static void
@@ -47,9 +65,11 @@ check_lanes(ix_checker *c, const ix_stmt *list, const ix_stmt *loop)
         if (loop && is_of_all(s, loop, spread))
             ix_check_complain(c,
                               "threads of a group differ in more than lanes");
-        if (s->how == IX_GROUP && !c->k->group)
-            ix_check_complain(c, "its threads are in no groups");
-        check_lanes(c, s->body, s->how == IX_GROUP ? s : loop);
+        if (team_of(s) && team_of(s) != c->k->team)
+            ix_check_complain(c, "its threads are in no such teams");
+        if (s->kind == IX_STMT_STORE && is_shared(s) && !loop)
+            ix_check_complain(c, "all threads of a block store an element");
+        check_lanes(c, s->body, team_of(s) ? s : loop);
         check_lanes(c, s->other, loop);
     }
 }

@@ -301,8 +301,8 @@ put_group(dumper *d, const ix_stmt *s, int group)
 static void
 put_stmt(dumper *d, const ix_stmt *s)
 {
-    static const char *const how[] = {"", " vector", " stream", " grid",
-                                      " group"};
+    static const char *const how[] = {"",      " vector", " stream",
+                                      " grid", " group",  " block"};
     int group = 0;
     for (const char *c = ix_stmt_rows[s->kind].text; *c; c++)
         if (*c == '{' && !s->n[group])
@@ -319,9 +319,10 @@ put_stmt(dumper *d, const ix_stmt *s)
     if (s->kind == IX_STMT_FOR && s->step != 1)
         ix_text_format(d->t, " step %lld", (long long)s->step);
     ix_text_put(d->t, how[s->how]);
-    if (s->how == IX_GRID)
+    if (s->how == IX_GRID || (s->how == IX_BLOCK && s->dim != IX_BLOCK_ALL))
         ix_text_format(d->t, " %c", "xyz"[s->dim]);
-    ix_text_put(d->t, s->kind == IX_STMT_SCRATCH && s->spread ? " spread" : "");
+    if (s->kind == IX_STMT_SCRATCH)
+        ix_text_put(d->t, s->spread ? " spread" : s->shared ? " shared" : "");
     ix_text_format(d->t, s->note ? "  # %s\n" : "\n", s->note);
 }
 
@@ -454,12 +455,17 @@ takes_parts(const ix_kernel *k, int variable)
 static void
 put_loop(const dumper *d, const ix_stmt *s)
 {
+    static const char *const team[] = {"threads", "groups of threads",
+                                       "blocks of threads"},
+                             *const block[] = {", threads of a block along x",
+                                               ", threads of a block along y",
+                                               ", threads of a block"};
     ix_text_put(line(d), "for ");
     put_loop_name(d, s);
     if (s->how == IX_GRID)
-        ix_text_format(d->t, ", %s along %c",
-                       d->k->group ? "groups of threads" : "threads",
-                       "xyz"[s->dim]);
+        ix_text_format(d->t, ", %s along %c", team[d->k->team], "xyz"[s->dim]);
+    else if (s->how == IX_BLOCK)
+        ix_text_put(d->t, block[s->dim]);
     else if (s->how == IX_GROUP)
         ix_text_put(d->t, ix_loop_is_points(s) ? ", threads of a group"
                                                : ", lanes of a group");

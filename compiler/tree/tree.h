@@ -61,9 +61,12 @@ typedef enum ix_how {
     IX_STREAM, /* copies lines of scratch memory, past the caches where they
                   begin at lines of these */
     IX_GRID,   /* over the threads of a GPU, along x, y or z of its grid */
-    IX_GROUP   /* over lanes, which are those of a group's threads, or over
+    IX_GROUP,  /* over lanes, which are those of a group's threads, or over
                   points, which these share */
+    IX_BLOCK   /* over points that threads of a block share, along x, along y,
+                  or all of them */
 } ix_how;
+enum { IX_BLOCK_ALL = 2 };
 
 /* Bytes of a line of the caches. */
 enum { IX_LINE_BYTES = 64 };
@@ -98,8 +101,10 @@ struct ix_stmt {
     bool place : 1;  /* LET: where in the order of points a loop of a grid is */
     bool rows : 1;   /* ASIDE: in all rows, else it is more than any */
     bool spread : 1; /* SCRATCH: element j is of thread j % 16 of a group */
+    bool shared : 1; /* SCRATCH: threads of a block have one */
     uint8_t dim;     /* FOR over threads: 0 along x, 1 along y, 2 along z; over
-                        lanes: how many a thread has, 0 over points */
+                        lanes: how many a thread has, 0 over points; BLOCK: 0
+                        along x, 1 along y, IX_BLOCK_ALL */
     char prefix;
     uint8_t n[IX_GROUPS]; /* operands of each group */
     int number; /* FOR: variable; LET, LOAD, SCRATCH, ROW: with "prefix" its
@@ -312,11 +317,12 @@ ix_stmt_is_output(const ix_stmt *s)
 bool ix_stmt_moves_along(const ix_stmt *s, const ix_stmt *loop);
 bool ix_stmt_copies_row(const ix_stmt *loop);
 
-/* Do threads of a group take its iterations, each every 16th? */
+/* Do threads of a group take its iterations, each every 16th, or those of a
+ * block? */
 static inline bool
 ix_loop_is_points(const ix_stmt *s)
 {
-    return s->how == IX_GROUP && s->dim == 0;
+    return s->how == IX_BLOCK || (s->how == IX_GROUP && s->dim == 0);
 }
 
 /* Does it define what others have for a value; or are about? */

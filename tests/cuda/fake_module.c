@@ -102,8 +102,7 @@ put_launchers(FILE *f, const char *source)
         fprintf(f,
                 "static void run_%.*s(const void *p)\n{\n"
                 "    shim_grid *const g = shim_where();\n"
-                "    shim_run(g, g->block_dim.x == 16 ? 16 : 1, call_%.*s,\n"
-                "             (void *)p);\n"
+                "    shim_run(g, call_%.*s, (void *)p);\n"
                 "}\n",
                 name, p, name, p);
         fprintf(f,
@@ -123,7 +122,8 @@ write_source(const char *path, const char *source)
     if (!f)
         return 0;
     fprintf(f,
-            "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n%s",
+            "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n%s"
+            "#define __shared__ static\n",
             cuda_shim_head);
     fprintf(f,
             "static inline shim_grid *shim_where(void)\n"

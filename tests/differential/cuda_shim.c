@@ -22,7 +22,7 @@
 #define ROW                                                                    \
     {                                                                          \
         .block_dim = {4, 1, 1}, .grid_dim = {3, 1, 1}, .run = fibres_run,      \
-        .exchange = fibres_exchange                                            \
+        .exchange = fibres_exchange, .shared = fibres_shared                   \
     }
 static const cuda_shim_grid grids[] = {
     ROW,
@@ -51,7 +51,7 @@ static const char *const widths[] = {"any", "narrow"};
 /* A function of the kind that runs call, around a CUDA kernel: all threads of
  * the grid in one order or the other. */
 static const char launcher[] =
-    "#define SHIM_LAUNCH(name, kernel, type, passed, group) \\\n"
+    "#define SHIM_LAUNCH(name, kernel, type, passed, nx, ny) \\\n"
     "    typedef struct { \\\n"
     "        const type *a; \\\n"
     "        i64 begin, end; \\\n"
@@ -66,9 +66,13 @@ static const char launcher[] =
     "    { \\\n"
     "        shim_##kernel s = {a, begin, end}; \\\n"
     "        shim_grid *const g = shim_where(), before = *g; \\\n"
-    "        if (group) \\\n"
-    "            g->block_dim.x = 16, g->grid_dim.x = 1; \\\n"
-    "        shim_run(g, group ? 16 : 1, shim_run_##kernel, &s); \\\n"
+    "        if (nx && !ny) \\\n"
+    "            g->grid_dim.x = 1; \\\n"
+    "        if (nx) \\\n"
+    "            g->block_dim.x = nx; \\\n"
+    "        if (ny) \\\n"
+    "            g->block_dim.y = ny, g->block_dim.z = 1; \\\n"
+    "        shim_run(g, shim_run_##kernel, &s); \\\n"
     "        *g = before; \\\n"
     "        return 0; \\\n"
     "    }\n";
@@ -87,17 +91,32 @@ put_math(ix_text *t)
         }
 }
 
-/* CUDA source without `extern "C"`, which is C++. */
+/* "f64 d0[1056];", which threads of a block share, as "f64 *const d0 = ...",
+ * since code that is loaded has no memory that changes; where it ends. */
+static const char *
+put_shared(ix_text *t, const char *p, int array)
+{
+    int type = (int)strcspn(p, " "), name = (int)strcspn(p + type + 1, "[");
+    int all = (int)strcspn(p, ";");
+    ix_text_format(t, "%.*s *const %.*s = shim_where()->shared(%d, ", type, p,
+                   name, p + type + 1, array);
+    ix_text_format(t, "sizeof(%.*s%.*s))", type, p, all - type - 1 - name,
+                   p + type + 1 + name);
+    return p + all;
+}
+
+/* CUDA source without `extern "C"`, which is C++, and `__shared__`. */
 static void
 put_source(ix_text *t, const char *source)
 {
-    static const char linkage[] = "extern \"C\" ";
-    const char *p;
-    while ((p = strstr(source, linkage)) != NULL) {
-        ix_text_put_n(t, source, (size_t)(p - source));
-        source = p + sizeof linkage - 1;
-    }
-    ix_text_put(t, source);
+    static const char linkage[] = "extern \"C\" ", shared[] = "__shared__ ";
+    for (int arrays = 0; *source;)
+        if (!strncmp(source, linkage, sizeof linkage - 1))
+            source += sizeof linkage - 1;
+        else if (!strncmp(source, shared, sizeof shared - 1))
+            source = put_shared(t, source + sizeof shared - 1, arrays++);
+        else
+            ix_text_char(t, *source++);
 }
 
 /* The source as a unit for any indices, or for those of 32 bits, whose
@@ -119,13 +138,16 @@ put_unit(ix_text *t, const ix_compiled *c, bool narrow)
     put_math(t);
     put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
+    static const int threads_x[] = {0, IX_GROUP_THREADS, IX_BLOCK_X},
+                     threads_y[] = {0, 0, IX_BLOCK_Y};
     const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
         if (l[i].function == (int)i)
-            ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s, %d)\n",
+            ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s, %d, %d)\n",
                            widths[narrow], c->kernel[i].name, c->kernel[i].name,
                            c->kernel[i].name, l[i].indirect ? "a" : "*a",
-                           c->kernel[i].group);
+                           threads_x[c->kernel[i].team],
+                           threads_y[c->kernel[i].team]);
 }
 
 /* ---- programs ---- */

@@ -12,11 +12,12 @@ typedef struct cuda_shim_grid {
         unsigned x, y, z;
     } block, block_dim, thread, grid_dim;
     int backwards;
-    /* runs a body in the threads of a group, by "enter" before each goes on;
-     * what another one of them has */
-    void (*run)(int backwards, void (*enter)(void *user, int i),
+    /* runs a body in "n" threads, by "enter" before each goes on; what another
+     * one of them has; memory that they share */
+    void (*run)(int n, int backwards, void (*enter)(void *user, int i),
                 void (*body)(void *user), void *user);
     const void *(*exchange)(const void *value, size_t bytes, int from);
+    void *(*shared)(int array, size_t bytes);
 } cuda_shim_grid;
 
 static const char cuda_shim_head[] =
@@ -24,8 +25,10 @@ static const char cuda_shim_head[] =
     "typedef struct {\n"
     "    shim_dim block, block_dim, thread, grid_dim;\n"
     "    int backwards;\n"
-    "    void (*run)(int, void (*)(void *, int), void (*)(void *), void *);\n"
+    "    void (*run)(int, int, void (*)(void *, int), void (*)(void *),\n"
+    "                void *);\n"
     "    const void *(*exchange)(const void *, unsigned long, int);\n"
+    "    void *(*shared)(int, unsigned long);\n"
     "} shim_grid;\n"
     "static inline unsigned\n"
     "shim_threads(const shim_grid *g)\n"
@@ -51,7 +54,17 @@ static const char cuda_shim_head[] =
     "    g->block.y = shim_take(&number, g->grid_dim.y);\n"
     "    g->block.z = number;\n"
     "}\n"
-    "/* Of a group they run by turns, else one after the other. */\n"
+    "/* How many threads of a launch may wait for each other. */\n"
+    "static inline unsigned\n"
+    "shim_team(const shim_grid *g)\n"
+    "{\n"
+    "    const unsigned n = g->block_dim.y * g->block_dim.z;\n"
+    "    return g->block_dim.x == 16             ? 16\n"
+    "           : g->block_dim.x == 32 && n == 4 ? 128\n"
+    "                                            : 1;\n"
+    "}\n"
+    "/* Of a group, or a block, they run by turns, else one after the other. "
+    "*/\n"
     "typedef struct { shim_grid *g; unsigned first; void (*body)(void *); "
     "void *user; } shim_group;\n"
     "static void\n"
@@ -66,14 +79,14 @@ static const char cuda_shim_head[] =
     "    ((shim_group *)group)->body(((shim_group *)group)->user);\n"
     "}\n"
     "static void\n"
-    "shim_run(shim_grid *g, unsigned each, void (*body)(void *), void *user)\n"
+    "shim_run(shim_grid *g, void (*body)(void *), void *user)\n"
     "{\n"
-    "    const unsigned n = shim_threads(g);\n"
+    "    const unsigned n = shim_threads(g), each = shim_team(g);\n"
     "    for (unsigned i = 0; i < n; i += each) {\n"
     "        shim_group m = {g, g->backwards ? n - each - i : i, body, user};\n"
     "        if (each > 1) {\n"
-    "            g->run(g->backwards, shim_enter_member, shim_run_member, "
-    "&m);\n"
+    "            g->run((int)each, g->backwards, shim_enter_member,\n"
+    "                   shim_run_member, &m);\n"
     "        } else {\n"
     "            shim_enter(g, m.first);\n"
     "            body(user);\n"
@@ -94,6 +107,7 @@ static const char cuda_shim_head[] =
     "        shim_where(), threads, &(own), sizeof(own), from))\n"
     "#define __syncwarp(threads) \\\n"
     "    ((void)shim_exchange(shim_where(), threads, \"\", 1, 0))\n"
+    "#define __syncthreads() ((void)shim_where()->exchange(\"\", 1, 0))\n"
     "#define __shfl_down_sync(threads, own, by, width) \\\n"
     "    __shfl_sync(threads, own, (int)(shim_where()->thread.x % 16) + (by), "
     "16)\n"

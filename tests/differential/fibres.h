@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The threads of a group on the CPU: each has a stack of its own and runs until
- * it asks for what another one has; then the next one runs. Included once by
- * each stand-in for CUDA.
+ * The threads of a group, or of a block, on the CPU: each has a stack of its
+ * own and runs until it asks for what another one has, or waits for others;
+ * then the next one runs. Included once by each stand-in for CUDA.
  */
 #ifndef ILEX_TESTS_FIBRES_H
 #define ILEX_TESTS_FIBRES_H
@@ -25,7 +25,13 @@
     ((void)(fake), (void)(stack), (void)(bytes))
 #endif
 
-enum { FIBRES = 16, FIBRE_STACK = 1 << 18, FIBRE_CELL = 16 };
+enum {
+    FIBRES = 128,
+    FIBRE_STACK = 1 << 18,
+    FIBRE_CELL = 16,
+    FIBRE_ARRAYS = 64, /* that they share, and bytes of each */
+    FIBRE_ARRAY = 48 << 10
+};
 
 typedef struct fibre {
     ucontext_t context;
@@ -45,7 +51,8 @@ typedef struct fibres {
     const void *caller_stack;
     size_t caller_bytes;
     char *stacks;
-    int at, step, left;
+    int n, at, step, left;
+    long runs;                        /* how often some ran */
     void (*enter)(void *user, int i); /* thread "i" runs on */
     void (*body)(void *user);
     void *user;
@@ -73,7 +80,7 @@ fibres_go_on(int i)
         setcontext(&f->caller);
     }
     do
-        f->at = (f->at + f->step + FIBRES) % FIBRES;
+        f->at = (f->at + f->step) % f->n;
     while (f->all[f->at].is_done);
     if (f->at == i)
         return;
@@ -113,28 +120,29 @@ fibres_make_key(void)
         fibres_fail("no key");
 }
 
-/* Memory for stacks, until the thread ends. */
+/* Memory for stacks, and arrays, until the thread ends. */
 static char *
 fibres_stacks(void)
 {
-    char *stacks = (char *)malloc((size_t)FIBRES * FIBRE_STACK);
+    char *stacks = (char *)malloc((size_t)FIBRES * FIBRE_STACK +
+                                  (size_t)FIBRE_ARRAYS * FIBRE_ARRAY);
     pthread_once(&fibres_once, fibres_make_key);
     if (!stacks || pthread_setspecific(fibres_key, stacks) != 0)
         fibres_fail("no memory");
     return stacks;
 }
 
-/* Calls "body" in all threads of a group, from the first one on or from the
- * last one backwards. */
+/* Calls "body" in "n" threads, from the first one on or from the last one
+ * backwards. */
 static void
-fibres_run(int backwards, void (*enter)(void *user, int i),
+fibres_run(int n, int backwards, void (*enter)(void *user, int i),
            void (*body)(void *user), void *user)
 {
     fibres *f = &fibres_now;
     if (!f->stacks)
         f->stacks = fibres_stacks();
     f->caller_bytes = 0;
-    for (int i = 0; i < FIBRES; i++) {
+    for (int i = 0; i < n; i++) {
         fibre *x = &f->all[i];
         x->stack = f->stacks + (size_t)i * FIBRE_STACK;
         getcontext(&x->context);
@@ -144,13 +152,31 @@ fibres_run(int backwards, void (*enter)(void *user, int i),
         x->rounds = x->is_done = 0;
         makecontext(&x->context, fibres_main, 0);
     }
-    f->step = backwards ? FIBRES - 1 : 1;
-    f->at = backwards ? 0 : FIBRES - 1;
-    f->left = FIBRES;
+    f->n = f->left = n;
+    f->runs++;
+    f->step = backwards ? n - 1 : 1;
+    f->at = backwards ? 0 : n - 1;
     f->enter = enter;
     f->body = body;
     f->user = user;
     fibres_go_on(-1);
+}
+
+/* Memory that the threads share, one for each array; before they run nothing is
+ * in it that a program has. */
+static inline void *
+fibres_shared(int array, size_t bytes)
+{
+    static __thread long made[FIBRE_ARRAYS];
+    fibres *f = &fibres_now;
+    int i = array % FIBRE_ARRAYS;
+    char *memory = f->stacks + FIBRES * FIBRE_STACK + (size_t)i * FIBRE_ARRAY;
+    if (bytes > FIBRE_ARRAY)
+        fibres_fail("there is more memory than threads share");
+    if (made[i] != f->runs)
+        memset(memory, 0xb5, bytes);
+    made[i] = f->runs;
+    return memory;
 }
 
 /* What thread "from" of the group has, when each has what it asks with; where
@@ -166,10 +192,10 @@ fibres_exchange(const void *value, size_t bytes, int from)
     memcpy(own->cell[odd], value, bytes);
     own->rounds++;
     fibres_go_on(i);
-    for (int k = 0; k < FIBRES; k++)
+    for (int k = 0; k < f->n; k++)
         if (f->all[k].rounds < own->rounds)
             fibres_fail("one asks for what another one has, which is gone");
-    memcpy(own->got, f->all[from < FIBRES ? from : i].cell[odd], bytes);
+    memcpy(own->got, f->all[from < f->n ? from : i].cell[odd], bytes);
     return own->got;
 }
 

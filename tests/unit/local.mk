@@ -83,6 +83,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_scan \
 	tests/unit/test_schedule \
 	tests/unit/test_device_rows \
+	tests/unit/test_device_tiles \
 	tests/unit/test_grid \
 	tests/unit/test_narrow \
 	tests/unit/test_share \
@@ -149,6 +150,9 @@ tests_unit_test_extremes_SOURCES = \
 tests_unit_test_device_rows_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_device_rows.c
+tests_unit_test_device_tiles_SOURCES = \
+	$(SHIM_FILES) \
+	tests/unit/test_device_tiles.c
 
 tests_unit_test_grid_SOURCES = \
 	$(SHIM_FILES) \

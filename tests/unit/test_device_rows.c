@@ -107,7 +107,8 @@ START_TEST(one_kernel)
     ilex_storage *expected = result_of(r, whole, other);
     ilex_program *p = cuda_shim_compile(m, NULL);
     ck_assert_msg(p != NULL, "%s: %s", text, ilex_error_text(ctx));
-    ck_assert_msg(p->c->nkernels == r->kernels && p->c->kernel[0].group,
+    ck_assert_msg(p->c->nkernels == r->kernels &&
+                      p->c->kernel[0].team == IX_TEAM_GROUP,
                   "%s: %zu kernels", r->name, p->c->nkernels);
     for (int run = 0; run < 6; run++) {
         cuda_shim_backwards(run % 2);

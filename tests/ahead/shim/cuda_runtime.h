@@ -22,11 +22,13 @@
 #define __host__ __attribute__((host))
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
 #define __launch_bounds__(...)
 #else
 #define __host__
 #define __global__
 #define __device__
+#define __shared__ static /* blocks run one after the other */
 #define __launch_bounds__(...)
 #endif
 
@@ -123,7 +125,8 @@ __device__ double fma(double x, double y, double z);
 __device__ float fmaf(float x, float y, float z);
 #endif
 
-/* What thread "from" of a group of 16 has: "threads" are all of these. */
+/* What thread "from" of a group of 16 has: "threads" are all of these, or of a
+ * block where they are 0. */
 __device__ const void *shim_exchange(unsigned threads, const void *x,
                                      size_t bytes, int from);
 
@@ -138,6 +141,12 @@ static inline __device__ void
 __syncwarp(unsigned threads)
 {
     (void)shim_exchange(threads, "", 1, 0);
+}
+
+static inline __device__ void
+__syncthreads(void)
+{
+    (void)shim_exchange(0, "", 1, 0);
 }
 
 template <class T>

@@ -14,7 +14,7 @@
 #define SHIM_SHARED 0
 #endif
 
-enum { ARENA = 1 << 26, GAP = 4096 };
+enum { ARENA = 1 << 26, GAP = 4096, GROUP = 16 };
 
 /* What a stream has to do: a grid, or a copy. */
 struct work {
@@ -119,8 +119,8 @@ cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *to, const void *memory)
 {
     memset(to, 0, sizeof *to);
-    to->type = is_ours(memory, 1) ? cudaMemoryTypeDevice
-                                  : cudaMemoryTypeUnregistered;
+    to->type =
+        is_ours(memory, 1) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
     return asked("cudaPointerGetAttributes");
 }
 
@@ -197,11 +197,12 @@ carry_out(dim3 grid, dim3 block, const std::function<void()> &thread)
     bool backwards = count++ % 2;
     shim_running.grid_dim = grid;
     shim_running.block_dim = block;
-    unsigned each = block.x == FIBRES ? FIBRES : 1;
+    bool team = block.x == 32 && block.y * block.z == 4;
+    unsigned each = block.x == GROUP ? GROUP : team ? FIBRES : 1;
     for (unsigned i = 0; i < n; i += each) {
         member m = {backwards ? n - each - i : i, &thread};
         if (each > 1) {
-            fibres_run(backwards, enter_member, run_member, &m);
+            fibres_run((int)each, backwards, enter_member, run_member, &m);
         } else {
             enter(m.first);
             thread();
@@ -214,7 +215,7 @@ shim_exchange(unsigned threads, const void *x, size_t bytes, int from)
 {
     const dim3 &t = shim_running.thread;
     unsigned row = t.y + shim_running.block_dim.y * t.z;
-    bool ours = threads == 0xffffu << row % 2 * FIBRES;
+    bool ours = !threads || threads == 0xffffu << row % 2 * GROUP;
     return fibres_exchange(x, bytes, ours ? from : -1);
 }
 
@@ -223,10 +224,10 @@ shim_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
             std::function<void()> thread)
 {
     cudaError_t e = asked("cudaLaunchKernel");
-    if (e == cudaSuccess && (!grid.x || !grid.y || !grid.z || grid.y > 65535 ||
-                             grid.z > 65535 || !block.x || !block.y ||
-                             !block.z || block.z > 64 ||
-                             block.x * block.y * block.z > 1024 || shared))
+    if (e == cudaSuccess &&
+        (!grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535 ||
+         !block.x || !block.y || !block.z || block.z > 64 ||
+         block.x * block.y * block.z > 1024 || shared))
         e = cudaErrorInvalidConfiguration;
     if (e == cudaSuccess)
         enqueue(stream, [=]() { carry_out(grid, block, thread); });
@@ -264,7 +265,8 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes,
     if (e != cudaSuccess)
         return e;
     const char *bytes_from = (const char *)from;
-    std::vector<char> taken(up ? bytes_from : NULL, up ? bytes_from + bytes : NULL);
+    std::vector<char> taken(up ? bytes_from : NULL,
+                            up ? bytes_from + bytes : NULL);
     enqueue(stream, [=]() { memcpy(to, up ? taken.data() : from, bytes); });
     return cudaSuccess;
 }
