@@ -143,11 +143,13 @@ __syncwarp(unsigned threads)
     (void)shim_exchange(threads, "", 1, 0);
 }
 
+#if !defined(__CUDA__) /* clang has its own */
 static inline __device__ void
 __syncthreads(void)
 {
     (void)shim_exchange(0, "", 1, 0);
 }
+#endif
 
 template <class T>
 static inline __device__ T
