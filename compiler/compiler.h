@@ -148,6 +148,16 @@ typedef enum ix_team {
     IX_TEAM_BLOCK
 } ix_team;
 
+/* How many they are along x (0) or y (1); 0: they are a point's each. */
+static inline int
+ix_team_threads(ix_team team, int dim)
+{
+    static const int threads[][2] = {
+        [IX_TEAM_GROUP] = {IX_GROUP_THREADS, 0},
+        [IX_TEAM_BLOCK] = {IX_BLOCK_X, IX_BLOCK_Y}};
+    return threads[team][dim];
+}
+
 /* Points that threads along a dimension of a grid share: those along axes, a
  * bit each; how many along the last of these an iteration has, 0: one; how many
  * of them a loop has at most, 0: all. */

@@ -109,8 +109,6 @@ goes_along_rows(const ix_stmt *s)
     return f.rows && !f.lanes;
 }
 
-enum { THREADS = 64 }; /* bytes of text that says which threads */
-
 /* The bound that a loop runs to; CUDA's compiler must not see where one of
  * strips ends, or one with a constant number of iterations that uses rows (see
  * heads.def). */
@@ -196,6 +194,8 @@ emit_lanes(ix_emitter *e, const ix_stmt *s)
     ix_text_free(&range);
     e->groups = true;
 }
+
+enum { THREADS = 64 }; /* bytes of text that says which threads */
 
 /* Which thread of a team it is: of a block, along x or y, or of a group. */
 static void
@@ -490,7 +490,7 @@ emit_store(ix_emitter *e, const ix_stmt *s)
     const ilex_array *x = ix_store_value(s);
     ix_name v = ix_emit_leaf(e, x);
     bool complex = ix_dtype_is_complex((ilex_dtype)x->dtype);
-    bool one = e->kernel->team && s->buffer >= 0 && !e->points;
+    bool one = e->kernel->team == IX_TEAM_GROUP && s->buffer >= 0 && !e->points;
     for (int part = 0; part <= complex; part++) {
         ix_text *t = ix_emit_line(e);
         ix_text_put(t, one ? "if (lane() == 0) " : "");

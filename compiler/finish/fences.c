@@ -28,13 +28,6 @@ typedef struct fencing {
     bool *written; /* by buffer: does the kernel store it? */
 } fencing;
 
-/* Is it about an element of an array that threads share? */
-static bool
-is_shared(const ix_stmt *s)
-{
-    return s->buffer < 0 && s->mem && s->mem->shared;
-}
-
 static bool
 note_store(void *user, ix_stmt *s)
 {
@@ -57,7 +50,7 @@ using;
 static void
 note_use(const fencing *f, const ix_stmt *s, bool lanes, using *x)
 {
-    bool shared = is_shared(s);
+    bool shared = ix_stmt_is_shared(s);
     bool reads = s->kind == IX_STMT_LOAD && (s->buffer >= 0 || shared);
     lanes |= s->how == IX_GROUP && !ix_loop_is_points(s);
     x->open |= reads && !lanes;
@@ -112,7 +105,7 @@ put_in_list(const fencing *f, ix_stmt **list, since now)
 static void
 put_fences(const fencing *f, ix_stmt *s, using x, since now)
 {
-    if (ix_loop_is_points(s) || s->how == IX_GROUP)
+    if (s->how == IX_GROUP || s->how == IX_BLOCK)
         return;
     if (s->how == IX_GRID && !f->blocks)
         now = (since){false, false};

@@ -45,23 +45,13 @@ writes(const ix_stmt *s)
 
 /* ---- arrays ---- */
 
-/* Is an array made in a list, or in what stands there? */
-static bool
-makes(const ix_stmt *list, int number)
-{
-    for (const ix_stmt *s = list; s; s = s->next)
-        if ((s->kind == IX_STMT_SCRATCH && s->number == number) ||
-            makes(s->body, number) || makes(s->other, number))
-            return true;
-    return false;
-}
-
 /* The array of the point that a statement in a loop that stores writes. */
 static const ix_stmt *
 written_array(const blocking *b, const ix_stmt *s)
 {
     return writes(s) && s->mem && s->buffer < 0 &&
-                   !makes(b->loop->body, s->mem->number)
+                   !ix_list_has_about(b->loop->body, IX_STMT_SCRATCH,
+                                      s->mem->number)
                ? s->mem
                : NULL;
 }

@@ -33,15 +33,14 @@ typedef struct grouping {
 
 /* ---- lanes ---- */
 
-/* Is there a statement that makes, or folds, scratch of a number? */
-static bool
-has_about(const ix_stmt *list, ix_stmt_kind kind, int number)
+bool
+ix_list_has_about(const ix_stmt *list, ix_stmt_kind kind, int number)
 {
     for (const ix_stmt *s = list; s; s = s->next) {
         const ix_stmt *about = kind == IX_STMT_FOLD ? s->from : s;
         if ((s->kind == kind && about->number == number) ||
-            has_about(s->body, kind, number) ||
-            has_about(s->other, kind, number))
+            ix_list_has_about(s->body, kind, number) ||
+            ix_list_has_about(s->other, kind, number))
             return true;
     }
     return false;
@@ -56,8 +55,8 @@ is_lanes(const grouping *g, const ix_stmt *scratch)
         scratch->scratch != IX_SCRATCH_ARRAY)
         return false;
     return scratch->extent % IX_GROUP_THREADS == 0 &&
-           has_about(g->body, IX_STMT_FOLD, scratch->number) &&
-           has_about(g->body, IX_STMT_SCRATCH, scratch->number);
+           ix_list_has_about(g->body, IX_STMT_FOLD, scratch->number) &&
+           ix_list_has_about(g->body, IX_STMT_SCRATCH, scratch->number);
 }
 
 /* ---- loops over them ---- */

@@ -8,6 +8,9 @@
 
 #include "compiler/loop/loop.h"
 
+/* Is there a statement in a list that makes, or folds, scratch of a number? */
+bool ix_list_has_about(const ix_stmt *list, ix_stmt_kind kind, int number);
+
 /* NONE: a group may do what a point does, in the kernel, and has lanes of
  * reductions in it. */
 ix_refusal ix_group_look(ix_unit *u, ix_kernel *k, ix_stmt *body);

@@ -293,8 +293,6 @@ copied_to(const ix_compiled *c, int buffer)
 static void
 make_kernels(maker *m)
 {
-    static const int team_x[] = {0, IX_GROUP_THREADS, IX_BLOCK_X},
-                     team_y[] = {0, 0, IX_BLOCK_Y};
     const ix_compiled *c = m->c;
     size_t n = 0, room = 0;
     ix_copy_row *copy = NULL;
@@ -315,8 +313,8 @@ make_kernels(maker *m)
             .x_each = k->grid[0].each,
             .y_each = k->grid[1].each,
             .z_each = k->grid[2].each,
-            .team_x = team_x[k->team],
-            .team_y = team_y[k->team],
+            .team_x = ix_team_threads(k->team, 0),
+            .team_y = ix_team_threads(k->team, 1),
             .form = x && x->form ? form_of(m, x->form) : -1,
             .equal = x && x->equal,
             .stride = stride ? c->buffer[x->buffer].first_stride + x->axis : -1,

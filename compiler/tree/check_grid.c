@@ -33,21 +33,15 @@ is_of_all(const ix_stmt *s, const ix_stmt *loop, bool spread)
                                          (s->kind == IX_STMT_STORE && !spread);
 }
 
-static bool
-is_shared(const ix_stmt *s)
-{
-    return s->kind == IX_STMT_SCRATCH
-               ? s->shared
-               : s->buffer < 0 && s->mem && s->mem->shared;
-}
-
 /* Whose threads a statement is about. */
 static ix_team
 team_of(const ix_stmt *s)
 {
-    return s->how == IX_GROUP                   ? IX_TEAM_GROUP
-           : s->how == IX_BLOCK || is_shared(s) ? IX_TEAM_BLOCK
-                                                : IX_TEAM_NONE;
+    bool block = s->how == IX_BLOCK || ix_stmt_is_shared(s) ||
+                 (s->kind == IX_STMT_SCRATCH && s->shared);
+    return s->how == IX_GROUP ? IX_TEAM_GROUP
+           : block            ? IX_TEAM_BLOCK
+                              : IX_TEAM_NONE;
 }
 
 /* In a loop over lanes its statements are about those of its iterations alone,
@@ -67,7 +61,9 @@ check_lanes(ix_checker *c, const ix_stmt *list, const ix_stmt *loop)
                               "threads of a group differ in more than lanes");
         if (team_of(s) && team_of(s) != c->k->team)
             ix_check_complain(c, "its threads are in no such teams");
-        if (s->kind == IX_STMT_STORE && is_shared(s) && !loop)
+        bool output = c->k->team == IX_TEAM_BLOCK && ix_stmt_is_output(s);
+        bool array = s->kind == IX_STMT_STORE && ix_stmt_is_shared(s);
+        if ((output || array) && !loop)
             ix_check_complain(c, "all threads of a block store an element");
         check_lanes(c, s->body, team_of(s) ? s : loop);
         check_lanes(c, s->other, loop);

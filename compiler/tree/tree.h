@@ -311,6 +311,13 @@ ix_stmt_is_output(const ix_stmt *s)
     return s->kind == IX_STMT_STORE && s->buffer >= 0;
 }
 
+/* Is it about an element of an array that threads of a block share? */
+static inline bool
+ix_stmt_is_shared(const ix_stmt *s)
+{
+    return s->buffer < 0 && s->mem && s->mem->shared;
+}
+
 /* Is a statement's element in each iteration of a loop the next one along the
  * last axis? Is all that a loop does a copy of such elements from scratch
  * memory to a buffer? */

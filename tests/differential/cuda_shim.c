@@ -138,16 +138,14 @@ put_unit(ix_text *t, const ix_compiled *c, bool narrow)
     put_math(t);
     put_source(t, c->source[IX_DIALECT_cuda].unit[0]);
     ix_text_put(t, launcher);
-    static const int threads_x[] = {0, IX_GROUP_THREADS, IX_BLOCK_X},
-                     threads_y[] = {0, 0, IX_BLOCK_Y};
     const ix_kernel_layout *l = c->source[IX_DIALECT_cuda].layout;
     for (size_t i = 0; i < c->nkernels; i++)
         if (l[i].function == (int)i)
             ix_text_format(t, "SHIM_LAUNCH(%s_%s, %s, %s_args, %s, %d, %d)\n",
                            widths[narrow], c->kernel[i].name, c->kernel[i].name,
                            c->kernel[i].name, l[i].indirect ? "a" : "*a",
-                           threads_x[c->kernel[i].team],
-                           threads_y[c->kernel[i].team]);
+                           ix_team_threads(c->kernel[i].team, 0),
+                           ix_team_threads(c->kernel[i].team, 1));
 }
 
 /* ---- programs ---- */

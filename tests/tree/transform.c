@@ -350,12 +350,12 @@ draw_array(ix_unit *u, const ix_kernel *k, const ix_stmt *loop,
 static void
 draw_copy(const loops *l, int i, uint64_t *random, ix_directive *d)
 {
-    d->words = (unsigned)tree_draw(random, 4);
+    d->words = (unsigned)tree_draw(random, 6); /* not both places */
     for (int k = i + 1; k < l->n && d->nloops < 3; k++)
         if (!ix_stmt_each(l->loop[i]->body, is_other, l->loop[k]) &&
             tree_draw(random, 4) == 0)
             d->loop[d->nloops++] = l->name[k];
-    d->words |= d->nloops > 1 ? 4 : 0;
+    d->words |= d->nloops > 1 ? 8 : 0;
 }
 
 static ix_directive

@@ -149,9 +149,11 @@ tests_unit_test_extremes_SOURCES = \
 	tests/unit/test_extremes.c
 tests_unit_test_device_rows_SOURCES = \
 	$(SHIM_FILES) \
+	tests/unit/grid_fixture.h \
 	tests/unit/test_device_rows.c
 tests_unit_test_device_tiles_SOURCES = \
 	$(SHIM_FILES) \
+	tests/unit/grid_fixture.h \
 	tests/unit/test_device_tiles.c
 
 tests_unit_test_grid_SOURCES = \

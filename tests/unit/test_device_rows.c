@@ -3,9 +3,7 @@
  * Kernels over the same rows are one on a device, whose groups of threads do a
  * row each: the bits of the reference, whichever thread is first.
  */
-#include "runtime/program/program.h"
-#include "tests/differential/cuda_shim.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/unit/grid_fixture.h"
 
 #define SOFTMAX                                                                \
     "let e = exp(x - max[1](x; keep=1))\nout y = e/sum[1](e; keep=1)\n"
@@ -72,8 +70,10 @@ some_rows(const struct row *r)
 
 /* What the program makes of the rows. */
 static ilex_storage *
-result_of(const struct row *r, ilex_program *p, bool other)
+result_of(const void *row, ilex_program *p)
 {
+    const struct row *r = row;
+    bool other = strstr(r->text, "out z") != NULL;
     const int64_t lengths[] = {r->n, r->m};
     ilex_storage *x = some_rows(r), *z = NULL;
     ilex_storage *y = strstr(r->text, "inplace")
@@ -99,32 +99,13 @@ START_TEST(one_kernel)
              "ilex 1\nprogram rows\nsize n, m\nassume m >= 1\n"
              "in x : f64[n, m]\n%s",
              r->text);
-    bool other = strstr(text, "out z") != NULL;
-    ilex_module *m = parse(text);
-    ck_assert_int_eq(ilex_option_set(ctx, "jit", "reference"), ILEX_OK);
-    ilex_program *whole = ilex_compile_module(m);
-    ck_assert_msg(whole != NULL, "%s", ilex_error_text(ctx));
-    ilex_storage *expected = result_of(r, whole, other);
-    ilex_program *p = cuda_shim_compile(m, NULL);
-    ck_assert_msg(p != NULL, "%s: %s", text, ilex_error_text(ctx));
+    size_t n = (size_t)(r->rank == 2 ? r->n * r->m : r->n);
+    ilex_program *p =
+        compare_on_device(r->name, text, result_of, r, n * sizeof(double));
     ck_assert_msg(p->c->nkernels == r->kernels &&
                       p->c->kernel[0].team == IX_TEAM_GROUP,
                   "%s: %zu kernels", r->name, p->c->nkernels);
-    for (int run = 0; run < 6; run++) {
-        cuda_shim_backwards(run % 2);
-        ilex_storage *y = result_of(r, p, other);
-        ck_assert_msg(!memcmp(ilex_storage_const_data(y),
-                              ilex_storage_const_data(expected),
-                              (size_t)(r->rank == 2 ? r->n * r->m : r->n) *
-                                  sizeof(double)),
-                      "%s: run %d differs", r->name, run);
-        ilex_storage_release(y);
-    }
-    cuda_shim_backwards(0);
-    ilex_storage_release(expected);
-    ilex_program_release(whole);
     ilex_program_release(p);
-    ilex_module_free(m);
 }
 END_TEST
 

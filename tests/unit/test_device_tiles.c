@@ -3,9 +3,7 @@
  * What is read across is done in tiles on a device, whose blocks of threads
  * exchange elements: the bits of the reference, whichever thread is first.
  */
-#include "runtime/program/program.h"
-#include "tests/differential/cuda_shim.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/unit/grid_fixture.h"
 
 /* What is made of x, of a dtype and lengths; y's lengths; does a block of
  * threads do a point together? */
@@ -171,8 +169,9 @@ some_elements(const struct tile *t)
 }
 
 static ilex_storage *
-result_of(const struct tile *t, ilex_program *p)
+result_of(const void *tile, ilex_program *p)
 {
+    const struct tile *t = tile;
     ilex_storage *x = some_elements(t);
     ilex_storage *y = ilex_storage_zeros(ctx, t->dtype, t->rank, t->y);
     ilex_binding b[2] = {ILEX_BIND("x", x), ILEX_BIND("y", y)};
@@ -195,29 +194,11 @@ START_TEST(as_the_reference)
              known ? "" : "size ", known ? "" : lengths,
              strstr(t->text, "+ 2.0") ? "\nassume n0 == n1" : "",
              ilex_dtype_name(t->dtype), lengths, t->text);
-    ilex_module *m = parse(text);
-    ck_assert_int_eq(ilex_option_set(ctx, "jit", "reference"), ILEX_OK);
-    ilex_program *whole = ilex_compile_module(m);
-    ck_assert_msg(whole != NULL, "%s", ilex_error_text(ctx));
-    ilex_storage *expected = result_of(t, whole);
-    ilex_program *p = cuda_shim_compile(m, NULL);
-    ck_assert_msg(p != NULL, "%s: %s", text, ilex_error_text(ctx));
+    ilex_program *p =
+        compare_on_device(t->name, text, result_of, t, size_of(t, t->y));
     ck_assert_msg(p->c->kernel[0].team == t->team, "%s: team %d", t->name,
                   (int)p->c->kernel[0].team);
-    for (int run = 0; run < 6; run++) {
-        cuda_shim_backwards(run % 2);
-        ilex_storage *y = result_of(t, p);
-        ck_assert_msg(!memcmp(ilex_storage_const_data(y),
-                              ilex_storage_const_data(expected),
-                              size_of(t, t->y)),
-                      "%s: run %d differs", t->name, run);
-        ilex_storage_release(y);
-    }
-    cuda_shim_backwards(0);
-    ilex_storage_release(expected);
-    ilex_program_release(whole);
     ilex_program_release(p);
-    ilex_module_free(m);
 }
 END_TEST
 
