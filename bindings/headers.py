@@ -14,6 +14,8 @@ OWNERS = {
     "ilex_storage *": ("caller", "ilex_storage_release"),
     "ilex_program *": ("caller", "ilex_program_release"),
     "ilex_prepared *": ("caller", "ilex_prepared_release"),
+    "ilex_group *": ("caller", "ilex_group_release"),
+    "ilex_grid *": ("caller", "ilex_grid_release"),
     "ilex_module *": ("caller", "ilex_module_free"),
     "ilex_context *": ("caller", "ilex_context_free"),
     "ilex_array_struct *": ("caller", "ilex_array_struct_free"),
@@ -26,6 +28,8 @@ EXCEPTIONS = {
     "ilex_array_operand": ("borrowed", None),
     "ilex_keep": ("caller", "ilex_drop"),
     "ilex_storage_temporary": ("storage scope", "ilex_storage_scope_end"),
+    "ilex_grid_group": ("borrowed", None),
+    "ilex_storage_grid": ("borrowed", None),
 }
 
 # What can be called in place of a function with "..." or of one that returns a

@@ -7,7 +7,7 @@ Roles:
   operand   an array, or in eager.h a storage, that a result is computed from
   operands  several of them; `count` names the parameter that counts them
   array     an array that is asked, kept, tagged, bound or put somewhere
-  storage, program, module, prepared, domain
+  storage, program, module, prepared, domain, group, grid
             such an object
   count     of what other parameters point to, which name it
   number, dtype, enum
@@ -98,9 +98,11 @@ LENGTH_OF = {
     "ilex_is_shift.offset": "rank(x)",
     "ilex_program_extents.lo": "rank(argument i)",
     "ilex_program_extents.hi": "rank(argument i)",
-    "ilex_program_extents.halo": "2*rank(argument i)",
     "ilex_evaluate.results": "outputs(p)",
     "ilex_loop.result": "results(spec)",
+    "ilex_program_extents.halo": "2*rank(argument i)",
+    "ilex_grid_halo.halo": "2*rank(argument name)",
+    "ilex_group_new.members": "ranks(spec)",
 }
 # Lists with an entry for each axis of the first object, or two.
 PER_AXIS = {"index": "rank({})", "order": "rank({})", "origin": "rank({})",
@@ -111,7 +113,8 @@ PER_AXIS = {"index": "rank({})", "order": "rank({})", "origin": "rank({})",
 HANDLES = {"ilex_storage": "storage", "ilex_program": "program",
            "ilex_module": "module", "ilex_prepared": "prepared",
            "ilex_domain": "domain", "ilex_array": "array",
-           "ilex_context": "context"}
+           "ilex_context": "context", "ilex_group": "group",
+           "ilex_grid": "grid"}
 WRITTEN = {"ilex_call"}  # structs that are read and written
 INTEGERS = {"int", "unsigned", "size_t"}
 NUMBERS = INTEGERS | {"uint8_t", "int32_t", "int64_t", "uint64_t", "float",

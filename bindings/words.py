@@ -23,7 +23,7 @@ GROUPS = {
     "kinds.h": "structure", "elementwise.h": "elementwise",
     "eager.h": "eager", "storage.h": "storage", "memory.h": "memory",
     "exchange.h": "exchange", "domain.h": "domain", "graph.h": "graph",
-    "function.h": "function", "library.h": "library", "query.h": "query",
+    "function.h": "function", "group.h": "group", "library.h": "library", "query.h": "query",
     "repro.h": "module",
 }
 OF_ARRAYS = {"elementwise", "reduction", "structure", "creation"}

@@ -13,6 +13,7 @@
 #include "ilex/expr.h"
 #include "ilex/function.h"
 #include "ilex/graph.h"
+#include "ilex/group.h"
 #include "ilex/library.h"
 #include "ilex/program.h"
 #include "ilex/query.h"

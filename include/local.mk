@@ -18,6 +18,7 @@ PUBLIC_FILES = \
 	include/ilex/expr.h \
 	include/ilex/function.h \
 	include/ilex/graph.h \
+	include/ilex/group.h \
 	include/ilex/kinds.h \
 	include/ilex/library.h \
 	include/ilex/memory.h \

@@ -43,6 +43,17 @@ libixruntime_la_SOURCES = \
 	runtime/files/png.c \
 	runtime/files/png_map.c \
 	runtime/files/typestr.c \
+	runtime/group/grid.c \
+	runtime/group/grid.h \
+	runtime/group/group.c \
+	runtime/group/group.h \
+	runtime/group/threads.c \
+	runtime/group/transports.def \
+	runtime/halo/exchange.c \
+	runtime/halo/gather.c \
+	runtime/halo/halo.h \
+	runtime/halo/pieces.c \
+	runtime/halo/pieces.h \
 	runtime/jit/backends.def \
 	runtime/jit/cc.h \
 	runtime/jit/cc_cache.c \
@@ -98,6 +109,8 @@ libixruntime_la_SOURCES = \
 	runtime/program/profile.c \
 	runtime/program/program_query.c \
 	runtime/program/query.c \
+	runtime/program/ranks.c \
+	runtime/program/reads.c \
 	runtime/program/reference.c \
 	runtime/program/routine.c \
 	runtime/program/run.c \
@@ -106,6 +119,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/workspace.c \
 	runtime/program/workspace.h \
 	runtime/storage/data.c \
+	runtime/storage/division.h \
 	runtime/storage/preset.c \
 	runtime/storage/preset.h \
 	runtime/storage/presets.def \
@@ -115,6 +129,7 @@ libixruntime_la_SOURCES = \
 	runtime/storage/storage_axes.c \
 	runtime/storage/storage_block.c \
 	runtime/storage/storage_copy.c \
+	runtime/storage/storage_division.c \
 	runtime/storage/storage_element.c \
 	runtime/storage/storage_gather.c \
 	runtime/storage/storage_kind.c \

@@ -74,13 +74,15 @@ compiler/run        lib/* compiler/compiler.h compiler/unit.h
 compiler/host       lib/* compiler/compiler.h compiler/run compiler/steps/steps.def
 runtime/threads     lib/*
 runtime/memory      lib/*
-runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads
+runtime/group       lib/*
+runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads runtime/group
+runtime/halo        lib/* runtime/group runtime/storage
 runtime/files       lib/* runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads
 runtime/library     lib/* compiler/compiler.h compiler/target/processors.def runtime/files runtime/jit
-runtime/program     lib/* compiler/compiler.h compiler/run runtime/cache runtime/memory runtime/threads runtime/storage runtime/jit runtime/exchange
+runtime/program     lib/* compiler/compiler.h compiler/run runtime/cache runtime/group runtime/halo runtime/memory runtime/threads runtime/storage runtime/jit runtime/exchange
 runtime/eager       lib/* compiler/compiler.h runtime/memory runtime/threads runtime/storage runtime/jit runtime/program
 runtime/measure     lib/base runtime/memory
 runtime/ilexc       lib/* compiler/compiler.h compiler/loop/loops.def compiler/passes.def compiler/target/fields.def compiler/target/targets.def runtime/*

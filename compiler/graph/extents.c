@@ -168,10 +168,24 @@ best_upper(ilex_context *ctx, const ix_bounds *b, const ix_lin *ceiling)
     return best;
 }
 
-/* Hull of what is needed already and what one load adds; a side that cannot
- * be decided becomes the edge of the readable domain. */
+/* The end of a hull that ends at "a" or "b"; where that cannot be decided, at
+ * "edge", or, where runs choose a part, as they do. */
+static const ix_lin *
+join_ends(const ix_unit *u, const ix_lin *a, const ix_lin *b, bool upper,
+          const ix_lin *edge)
+{
+    ilex_context *ctx = u->ctx;
+    const ix_lin *arm[2] = {a, b};
+    const ix_lin *end =
+        upper ? ix_lin_max(ctx, a, b) : ix_lin_min(ctx, a, b);
+    if (!end && u->module->nsubdomains > 0)
+        end = ix_lin_try_extremum(ctx, upper, 2, arm);
+    return end ? end : edge;
+}
+
+/* Hull of what is needed already and what one load adds. */
 static const ix_domain *
-join_boxes(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
+join_boxes(const ix_unit *u, const ix_domain *a, const ix_domain *b,
            const ix_domain *valid)
 {
     if (!a || !b || a == b)
@@ -179,12 +193,11 @@ join_boxes(ilex_context *ctx, const ix_domain *a, const ix_domain *b,
     ix_axis ax[ILEX_MAX_RANK];
     for (int k = 0; k < a->rank; k++) {
         ax[k].name = a->ax[k].name;
-        ax[k].lo = ix_lin_min(ctx, a->ax[k].lo, b->ax[k].lo);
-        ax[k].hi = ix_lin_max(ctx, a->ax[k].hi, b->ax[k].hi);
-        ax[k].lo = ax[k].lo ? ax[k].lo : valid->ax[k].lo;
-        ax[k].hi = ax[k].hi ? ax[k].hi : valid->ax[k].hi;
+        const ix_axis *edge = &valid->ax[k];
+        ax[k].lo = join_ends(u, a->ax[k].lo, b->ax[k].lo, false, edge->lo);
+        ax[k].hi = join_ends(u, a->ax[k].hi, b->ax[k].hi, true, edge->hi);
     }
-    return ix_domain_new(ctx, a->rank, ax);
+    return ix_domain_new(u->ctx, a->rank, ax);
 }
 
 static bool
@@ -205,7 +218,7 @@ need_load(ix_load_visitor *v, const ilex_array *load)
             ax[k] = *end;
     }
     const ix_domain **need = &r->u->need[ix_unit_position(r->u, x)];
-    *need = join_boxes(v->ctx, *need, ix_domain_new(v->ctx, load->nops, ax),
+    *need = join_boxes(r->u, *need, ix_domain_new(v->ctx, load->nops, ax),
                        x->valid);
     return *need != NULL;
 }
@@ -226,7 +239,7 @@ need_segments(reader *r, size_t i)
         const ilex_array *x = n->ops[k];
         const ix_domain **need = &u->need[ix_unit_position(u, x)];
         ax[n->attr[0]] = x->interior->ax[n->attr[0]];
-        *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(x), ax),
+        *need = join_boxes(u, *need, ix_domain_new(u->ctx, ix_rank(x), ax),
                            x->valid);
         if (!*need)
             return false;
@@ -239,7 +252,7 @@ static bool
 need_on(ix_unit *u, const ilex_array *x, const ix_domain *box)
 {
     const ix_domain **need = &u->need[ix_unit_position(u, x)];
-    *need = join_boxes(u->ctx, *need, box, x->valid);
+    *need = join_boxes(u, *need, box, x->valid);
     return *need != NULL;
 }
 
@@ -322,7 +335,7 @@ need_result(reader *r, size_t i)
         *along = *whole;
     *(ix_scan_is_backward(scan) ? &along->hi : &along->lo) =
         ix_scan_is_backward(scan) ? whole->hi : whole->lo;
-    *need = join_boxes(u->ctx, *need, ix_domain_new(u->ctx, ix_rank(scan), ax),
+    *need = join_boxes(u, *need, ix_domain_new(u->ctx, ix_rank(scan), ax),
                        scan->valid);
     return *need != NULL;
 }
@@ -400,7 +413,7 @@ ix_pass_extents(ix_unit *u)
     for (size_t i = 0; i < u->nroots; i++) {
         const ix_domain **need = &u->need[ix_unit_position(u, u->root[i])];
         *need =
-            join_boxes(u->ctx, *need, u->root[i]->interior, u->root[i]->valid);
+            join_boxes(u, *need, u->root[i]->interior, u->root[i]->valid);
     }
     for (size_t i = u->norder; ok && i-- > 0;)
         ok = need_operands(&r, i);

@@ -38,6 +38,8 @@ enum {
     ILEX_STORAGE_UNKNOWN_KIND = 8 /* ilex_storage_kind() is 0 */
 };
 
+struct ilex_grid; /* group.h */
+
 /* What a storage is made from. Zero means "not given": the value then comes
  * from `preset`, then from `like` or the given buffers, then from the fallback
  * in parentheses; ilex_storage_source() tells which. A partly filled spec can
@@ -152,6 +154,11 @@ typedef struct ilex_storage_spec {
     /* per axis the index that programs have for the first point inside the
      * halo: a field on I:1:n has origin 1 (0) */
     const int64_t *origin;
+
+    /* lies on this grid (group.h), which is counted: `shape` and `origin` are
+     * those of the whole, the storage is this rank's part, with this halo;
+     * `data` is the part (none; that of `like`) */
+    struct ilex_grid *grid;
 } ilex_storage_spec;
 #define ILEX_STORAGE_SPEC(...) ILEX_STRUCT(ilex_storage_spec, __VA_ARGS__)
 

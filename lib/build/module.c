@@ -493,3 +493,15 @@ ix_module_label(ilex_module *m, int32_t name, ilex_array *array)
     m->label[m->nlabels++] = (ix_label){name, ix_node_retain(array)};
     return ILEX_OK;
 }
+
+void
+ix_module_drop_outputs(ilex_module *m, uint64_t without)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->noutputs; i++)
+        if (i < 64 && (without >> i & 1))
+            ix_node_release(m->output[i].array);
+        else
+            m->output[n++] = m->output[i];
+    m->noutputs = n;
+}

@@ -127,6 +127,9 @@ bool ix_print_operations(ilex_context *ctx, size_t n,
 bool ix_print_elements(ilex_context *ctx, size_t n, const ix_domain *const *box,
                        const int64_t *each, ix_text *t);
 
+/* Takes away the outputs of whose numbers "without" has bits. */
+void ix_module_drop_outputs(ilex_module *m, uint64_t without);
+
 /* lib/build/subdomain.c: the same program, whose outputs with named axes are
  * computed on a part of each range that a run chooses. NULL after an error. */
 ilex_module *ix_module_subdomain(ilex_module *m);

@@ -10,6 +10,7 @@
 
 #include "lib/build/module.h"
 #include "lib/graph/counted.h"
+#include "lib/shape/affine.h"
 
 /* A size of the program's own. */
 static int32_t
@@ -30,6 +31,66 @@ assume_order(ilex_module *m, const ix_lin *a, const ix_lin *b)
         form && form->n ? ix_assumption_of(m->ctx, form, 0) : NULL;
     return assumed ? ix_module_assume(m, assumed) == ILEX_OK
                    : form && form->n == 0;
+}
+
+/* Do both lie on one axis, I and I+1/2 for one? */
+static bool
+share_axis(ilex_context *ctx, const ix_axis *a, const ix_axis *b)
+{
+    const char *x = ix_symbol_text(ctx, a->name);
+    const char *y = ix_symbol_text(ctx, b->name);
+    return a->name == b->name || ix_axis_is_partner(x, y) ||
+           ix_axis_is_partner(y, x);
+}
+
+/* "range", without its part, from "size" on: where the part begins, or ends. */
+static const ix_lin *
+part_end(ilex_context *ctx, const ix_axis *range, int32_t size)
+{
+    return ix_lin_add(ctx, range->lo, ix_lin_param(ctx, size));
+}
+
+/* Assumes that two ends of parts are in the order of the ends of their ranges,
+ * where that is known. */
+static bool
+assume_alike(ilex_module *m, const ix_lin *a, const ix_lin *b,
+             const ix_lin *part_a, const ix_lin *part_b)
+{
+    ilex_context *ctx = m->ctx;
+    ix_assumed before =
+        ix_assume_instead(ctx, (ix_assumed){.in_force = m->env});
+    bool up = ix_lin_le(ctx, a, b) == IX_YES;
+    bool down = ix_lin_le(ctx, b, a) == IX_YES;
+    ix_assume_instead(ctx, before);
+    return (!up || assume_order(m, part_a, part_b)) &&
+           (!down || assume_order(m, part_b, part_a));
+}
+
+/* The points of one part, cut to two ranges: where it has some of both, their
+ * ends are in the order of those of the ranges. */
+static bool
+relate(ilex_module *m, const ix_subdomain_axis *x, const ix_subdomain_axis *y)
+{
+    ilex_context *ctx = m->ctx;
+    const ix_axis *a = &x->range, *b = &y->range;
+    return assume_alike(m, a->lo, b->lo, part_end(ctx, a, x->from),
+                        part_end(ctx, b, y->from)) &&
+           assume_alike(m, a->hi, b->hi, part_end(ctx, a, x->to),
+                        part_end(ctx, b, y->to));
+}
+
+/* With option box=2: what is known of a new part from those there are. */
+static bool
+relate_all(ilex_module *m)
+{
+    const ix_subdomain_axis *new = &m->subdomain[m->nsubdomains - 1];
+    bool ok = true;
+    if (ix_option_int(m->ctx, IX_OPTION_box) < 2)
+        return true;
+    for (const ix_subdomain_axis *x = m->subdomain; ok && x < new; x++)
+        if (share_axis(m->ctx, &x->range, &new->range))
+            ok = relate(m, x, new);
+    return ok;
 }
 
 /* The part of a range, found or made; NULL after an error. */
@@ -55,7 +116,8 @@ subdomain_axis(ilex_module *m, const ix_axis *range)
     const ix_lin *from = ix_lin_param(ctx, b->from);
     const ix_lin *to = ix_lin_param(ctx, b->to);
     return assume_order(m, from, to) &&
-                   assume_order(m, to, ix_axis_extent(ctx, range))
+                   assume_order(m, to, ix_axis_extent(ctx, range)) &&
+                   relate_all(m)
                ? b
                : NULL;
 }
@@ -85,8 +147,8 @@ subdomain_of(ilex_module *m, const ix_domain *dom)
         const ix_subdomain_axis *b = subdomain_axis(m, &dom->ax[k]);
         if (!b)
             return NULL;
-        ax[k].lo = ix_lin_add(ctx, ax[k].lo, ix_lin_param(ctx, b->from));
-        ax[k].hi = ix_lin_add(ctx, dom->ax[k].lo, ix_lin_param(ctx, b->to));
+        ax[k].lo = part_end(ctx, &dom->ax[k], b->from);
+        ax[k].hi = part_end(ctx, &dom->ax[k], b->to);
     }
     return ix_domain_new(ctx, dom->rank, ax);
 }

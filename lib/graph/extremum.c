@@ -259,7 +259,8 @@ normalise(ilex_context *ctx, arms *s, const ix_lin **rest)
     return g;
 }
 
-/* Takes the arms apart and drops what is idle; false after an error. */
+/* Takes the arms apart and drops what is idle; false if there are too many, or
+ * one is missing. */
 static bool
 collect(ilex_context *ctx, arms *s, int n, const ix_lin *const *arm)
 {
@@ -268,17 +269,11 @@ collect(ilex_context *ctx, arms *s, int n, const ix_lin *const *arm)
             return false;
         add_arm(ctx, s, arm[i]);
     }
-    if (s->full)
-        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                "a %s of more than %d forms is not supported in a size; give "
-                "a part of it a size of its own, for example size q, and "
-                "assume what it is",
-                s->largest ? "max" : "min", (int)IX_ARMS);
     return !s->full;
 }
 
 const ix_lin *
-ix_lin_extremum(ilex_context *ctx, bool largest, int n,
+ix_lin_try_extremum(ilex_context *ctx, bool largest, int n,
                 const ix_lin *const *arm)
 {
     arms s = {.largest = largest};
@@ -292,6 +287,20 @@ ix_lin_extremum(ilex_context *ctx, bool largest, int n,
     if (!g)
         return NULL;
     return ix_lin_fma(ctx, rest, g,
-                      again ? ix_lin_extremum(ctx, largest, s.n, s.arm)
+                      again ? ix_lin_try_extremum(ctx, largest, s.n, s.arm)
                             : ix_lin_param(ctx, intern(ctx, &s)));
+}
+
+const ix_lin *
+ix_lin_extremum(ilex_context *ctx, bool largest, int n,
+                const ix_lin *const *arm)
+{
+    arms s = {.largest = largest};
+    if (!collect(ctx, &s, n, arm) && s.full)
+        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+                "a %s of more than %d forms is not supported in a size; give "
+                "a part of it a size of its own, for example size q, and "
+                "assume what it is",
+                largest ? "max" : "min", (int)IX_ARMS);
+    return s.full ? NULL : ix_lin_try_extremum(ctx, largest, n, arm);
 }

@@ -100,6 +100,9 @@ bool ix_lin_terms_nonneg(ilex_context *ctx, const ix_lin *a);
  * are taken apart, those that others make idle for all sizes go. */
 const ix_lin *ix_lin_extremum(ilex_context *ctx, bool largest, int n,
                               const ix_lin *const *arm);
+/* The same; where there are too many arms, NULL without an error. */
+const ix_lin *ix_lin_try_extremum(ilex_context *ctx, bool largest, int n,
+                                  const ix_lin *const *arm);
 
 bool ix_param_is_extremum(const ilex_context *ctx, int32_t param);
 /* The first term that is a min or max, -1: none. */

@@ -101,6 +101,8 @@ place(ix_run *r, size_t i)
         inside[0] = named ? s->origin[j] : 0;
         inside[1] = cover[1] - (named ? s->halo[j][1] : 0);
         offset -= cover[0] * s->stride[j];
+        if (named && s->division)
+            ix_ranks_place(s, j, cover, inside);
     }
     if (!s)
         return;
@@ -126,6 +128,7 @@ ilex_status
 ix_bind_values(ix_run *r)
 {
     ilex_status rc = (ilex_status)ix_solve_sizes(&r->s);
+    ix_ranks_localize(r);
     rc = rc ? rc : ix_bind_box(r);
     return rc || r->partial ? rc : (ilex_status)ix_check_arguments(&r->s);
 }

@@ -90,8 +90,25 @@ cut(const ix_compiled_box *b, const ix_part *part, int64_t lo, int64_t hi,
     size[b->to] = to - lo;
 }
 
+/* Where a run is over ranks, of that the part at "place", an entry for each
+ * divided axis. */
+static void
+cut_to_part(const ilex_grid *grid, const int *place, const ix_compiled_box *b,
+            int64_t lo, int64_t *size)
+{
+    int axis = grid ? ix_grid_find(grid, b->axis) : -1;
+    int64_t from, to;
+    if (axis < 0)
+        return;
+    ix_grid_cut(&grid->axis[axis], place[axis], lo + size[b->from],
+                lo + size[b->to], &from, &to);
+    size[b->from] = from - lo;
+    size[b->to] = to - lo;
+}
+
 static bool
-set_sizes(const ix_compiled *c, const box *asked, int64_t *size)
+set_sizes(const ix_compiled *c, const box *asked, const ilex_grid *grid,
+          const int *place, int64_t *size)
 {
     for (size_t i = 0; i < c->nboxes; i++) {
         const ix_compiled_box *b = &c->box[i];
@@ -100,14 +117,22 @@ set_sizes(const ix_compiled *c, const box *asked, int64_t *size)
             !ix_lin_eval(b->range.hi, size, &hi))
             return false;
         cut(b, find_part(asked, b->axis), lo, hi, size);
+        cut_to_part(grid, place, b, lo, size);
     }
-    return true;
+    return ix_derive_sizes(c->tables, size) < 0;
 }
 
 bool
 ix_box_whole(const ix_compiled *c, int64_t *size)
 {
-    return set_sizes(c, &(box){.n = 0}, size);
+    return set_sizes(c, &(box){.n = 0}, NULL, NULL, size);
+}
+
+bool
+ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
+            int64_t *size)
+{
+    return set_sizes(c, &(box){.n = 0}, grid, place, size);
 }
 
 ilex_status
@@ -119,7 +144,11 @@ ix_bind_box(ix_run *r)
         return ILEX_OK;
     box b = {.n = 0};
     ilex_status rc = text ? read_box(r, text, &b) : ILEX_OK;
-    if (!rc && (!set_sizes(c, &b, r->s.size) || !set_sizes(c, &b, r->s.least)))
+    int place[ILEX_MAX_RANK] = {0};
+    for (int k = 0; r->grid && k < r->grid->naxes; k++)
+        place[k] = r->grid->axis[k].place;
+    if (!rc && (!set_sizes(c, &b, r->grid, place, r->s.size) ||
+                !set_sizes(c, &b, r->grid, place, r->s.least)))
         return ix_fail(r->err, ILEX_E_OVERFLOW,
                        "%s: with these sizes a range leaves 64 bits", c->name);
     ix_evaluate_forms(&r->s);

@@ -18,6 +18,7 @@ solve(ix_run *r, void **block)
     if (r->nbindings > 0 && !r->bindings)
         return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: bindings is NULL",
                        r->p->c->name);
+    r->grid = ix_ranks_grid(r->bindings, r->nbindings);
     *block = ix_run_block(r);
     return *block ? ix_bind(r) : ix_fail_memory(r->err);
 }
@@ -92,6 +93,9 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
         origin[k] = lo;
     }
     bool device = e->r.p->backend->engine == &ix_engine_device;
+    bool divided = false;
+    for (int k = 0; e->r.grid && k < b->rank; k++)
+        divided |= ix_grid_find(e->r.grid, b->axis[k]) >= 0;
     ilex_storage_spec spec = {
         .size = sizeof spec,
         .dtype = ilex_dtype_name(b->dtype),
@@ -101,7 +105,8 @@ make_output(const evaluation *e, const ix_compiled_buffer *b)
         .axes = ix_storage_axis_words(b->rank, b->axis, words, sizeof words),
         .device = device ? "gpu" : NULL,
         .name = b->name,
-        .origin = origin};
+        .origin = origin,
+        .grid = divided ? e->r.grid : NULL};
     return ilex_storage_new(e->ctx, &spec);
 }
 

@@ -25,28 +25,48 @@ typedef struct variant {
     char *order;                     /* as option order says it */
 } variant;
 
+/* A program for parts of outputs. */
+typedef struct part {
+    struct part *next;
+    uint64_t without;
+    ilex_program *program;
+} part;
+
 struct ix_layouts {
     char *text, *option[IX_NOPTIONS];
+    bool turns; /* there may be variants */
     _Atomic(variant *) variants;
+    pthread_mutex_t lock; /* of what follows */
+    part *parts;
+    uint8_t hash[16]; /* of the module, once there are parts */
 };
 
 int64_t ix_layouts_bytes = 1 << 15;
 
 /* ---- its life ---- */
 
-/* Can runs be of code for another order, which is compiled from text? */
+/* Can it be compiled once more, from text? */
 static bool
 suits(ilex_context *ctx, const ilex_program *p)
 {
     const ix_compiled *c = p->c;
-    bool ok = c->turns && c->nfunctions == 0 &&
-              p->backend->engine == &ix_engine_host &&
-              !strcmp(ix_option_text(ctx, IX_OPTION_order), "auto") &&
+    bool ok = c->nfunctions == 0 && p->backend->engine == &ix_engine_host &&
               !strchr(ix_option_text(ctx, IX_OPTION_schedule), '\n') &&
               !memcmp(&p->mem, &ix_mem_default, sizeof p->mem);
     for (size_t i = 0; ok && i < c->narguments; i++)
-        ok = c->buffer[i].role != IX_COMPILED_DATA &&
-             c->buffer[i].rank <= MOST_RANK;
+        ok = c->buffer[i].role != IX_COMPILED_DATA;
+    return ok;
+}
+
+/* Can runs be of code for another order? */
+static bool
+may_turn(ilex_context *ctx, const ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    bool ok =
+        c->turns && !strcmp(ix_option_text(ctx, IX_OPTION_order), "auto");
+    for (size_t i = 0; ok && i < c->narguments; i++)
+        ok = c->buffer[i].rank <= MOST_RANK;
     return ok;
 }
 
@@ -59,7 +79,7 @@ copy(const char *text)
 
 /* The text of a module, or NULL: one that comes from no text is printed, which
  * takes a tenth of the time to compile it, where an argument has axes that can
- * lie otherwise. */
+ * lie otherwise, or be divided. */
 static char *
 text_of(ilex_module *module, const ix_compiled *c)
 {
@@ -68,7 +88,8 @@ text_of(ilex_module *module, const ix_compiled *c)
     if (module->text && module->ntext == module->noutputs)
         return copy(module->text);
     for (size_t i = 0; i < c->narguments; i++)
-        turns |= c->buffer[i].rank > 1;
+        turns |= c->buffer[i].rank > 1 ||
+                 (c->buffer[i].rank == 1 && *c->buffer[i].axis[0]);
     if (!turns)
         return NULL;
     char *text = ilex_module_print(module), *own = copy(text);
@@ -88,6 +109,8 @@ ix_layouts_new(ilex_module *module, const ilex_program *p)
         return NULL;
     }
     l->text = text;
+    l->turns = may_turn(ctx, p);
+    pthread_mutex_init(&l->lock, NULL);
     for (int i = 0; i < IX_NOPTIONS; i++)
         l->option[i] = copy(ctx->option[i]);
     return l;
@@ -104,6 +127,12 @@ ix_layouts_free(ix_layouts *l)
         free(v->order);
         free(v);
     }
+    for (part *x = l->parts, *next; x; x = next) {
+        next = x->next;
+        ilex_program_release(x->program);
+        free(x);
+    }
+    pthread_mutex_destroy(&l->lock);
     for (int i = 0; i < IX_NOPTIONS; i++)
         free(l->option[i]);
     free(l->text);
@@ -242,10 +271,10 @@ put_order(void *user, const ix_compiled_buffer *b, const int *axis)
 
 /* ---- variants ---- */
 
-static ilex_program *
-compile(const ix_layouts *l, const ilex_program *p, const char *order)
+/* A context with the options of the program. */
+static ilex_context *
+open_context(const ix_layouts *l, const ilex_program *p)
 {
-    ilex_program *made = NULL;
     ilex_context *ctx = ilex_context_new(NULL);
     for (int i = 0; ctx && i < IX_NOPTIONS; i++)
         ilex_option_set(ctx, ix_option_rows[i].name,
@@ -253,13 +282,24 @@ compile(const ix_layouts *l, const ilex_program *p, const char *order)
     if (ctx &&
         ix_promotion_is_done(p->promotion)) /* what it is worth is known */
         ilex_option_set(ctx, "tier_after", "0");
-    if (ctx && !ilex_option_set(ctx, "reuse", "0") &&
-        !ilex_option_set(ctx, "order", order)) {
-        ilex_module *m = ilex_module_parse(ctx, l->text, p->c->name);
-        made = m ? ilex_compile_module(m) : NULL;
-        ilex_module_free(m);
-    }
-    ilex_context_free(ctx);
+    if (ctx)
+        ilex_option_set(ctx, "reuse", "0");
+    return ctx;
+}
+
+/* The program without some of its outputs, for other options; what the module
+ * means, with all of them, into "hash" (NULL: nobody asks). */
+static ilex_program *
+compile(const ix_layouts *l, const ilex_program *p, uint64_t without,
+        uint8_t *hash, ilex_context *ctx)
+{
+    ilex_module *m = ilex_module_parse(ctx, l->text, p->c->name);
+    if (m && hash)
+        ilex_module_hash(m, hash);
+    if (m)
+        ix_module_drop_outputs(m, without);
+    ilex_program *made = m ? ilex_compile_module(m) : NULL;
+    ilex_module_free(m);
     if (made)
         made->is_variant = true;
     if (made && atomic_load(&p->profile->on))
@@ -280,7 +320,7 @@ ix_layouts_find(ix_run *r)
 {
     ix_layouts *l = r->p->layouts;
     int count;
-    if (!l)
+    if (!l || !l->turns)
         return r->p;
     each_order(r, add_to_key, &r->order);
     r->divided = divided(r);
@@ -322,10 +362,67 @@ ix_layouts_make(const ix_run *r)
 {
     const ilex_program *p = r->p;
     variant *v = p->layouts && r->order ? add(p->layouts, r) : NULL;
-    ilex_program *made = v ? compile(p->layouts, p, v->order) : NULL;
-    if (v)
-        atomic_store(&v->program, made);
+    ilex_program *made = NULL;
+    if (!v)
+        return p;
+    ilex_context *ctx = open_context(p->layouts, p);
+    if (ctx && !ilex_option_set(ctx, "order", v->order))
+        made = compile(p->layouts, p, 0, NULL, ctx);
+    ilex_context_free(ctx);
+    atomic_store(&v->program, made);
     return made ? made : p;
+}
+
+/* ---- parts of outputs ---- */
+
+static const ilex_program *
+make_part(ix_layouts *l, const ilex_program *p, uint64_t without, ix_error *err)
+{
+    part *x = calloc(1, sizeof *x);
+    ilex_context *ctx = x ? open_context(l, p) : NULL;
+    if (ctx && !ilex_option_set(ctx, "box", "2"))
+        x->program = compile(l, p, without, l->hash, ctx);
+    if (!ctx)
+        ix_fail_memory(err);
+    else if (!x->program)
+        ix_fail(err, ilex_error_code(ctx), "%s, for parts of its outputs: %s",
+                p->c->name, ilex_error_text(ctx));
+    ilex_context_free(ctx);
+    if (!x || !x->program) {
+        free(x);
+        return NULL;
+    }
+    x->without = without;
+    x->next = l->parts;
+    l->parts = x;
+    return x->program;
+}
+
+const uint8_t *
+ix_layouts_hash(const ilex_program *p)
+{
+    return p->layouts->hash;
+}
+
+const ilex_program *
+ix_layouts_parts(const ilex_program *p, uint64_t without, ix_error *err)
+{
+    ix_layouts *l = p->layouts;
+    if (!l)
+        return ix_fail_null(
+            err, ILEX_E_UNSUPPORTED,
+            "%s: a run over ranks compiles the program once more, from its "
+            "text; it must wrap no storages, call no functions of numbers, run "
+            "on the host, and have named axes",
+            p->c->name);
+    pthread_mutex_lock(&l->lock); /* ranks of one process wait for one of them */
+    const part *x = l->parts;
+    while (x && x->without != without)
+        x = x->next;
+    const ilex_program *made =
+        x ? x->program : make_part(l, p, without, err);
+    pthread_mutex_unlock(&l->lock);
+    return made;
 }
 
 const ilex_program *

@@ -97,7 +97,14 @@ bind_once(ilex_prepared *q)
                       .err = &q->error,
                       .bindings = q->bindings,
                       .nbindings = q->count};
-    ilex_status rc = ix_run_bind(&q->run, &q->block);
+    ilex_status rc = ILEX_OK;
+    q->run.grid = ix_ranks_grid(q->bindings, q->count);
+    if (!q->run.grid)
+        rc = ix_run_bind(&q->run, &q->block);
+    else if ((q->block = ix_run_block(&q->run))) /* runs find out the rest */
+        rc = ix_bind_arguments(&q->run);
+    else
+        rc = ix_fail_memory(&q->error);
     const ix_compiled *c = q->run.p->c;
     for (size_t i = 0; !rc && i < q->count; i++)
         q->argument[i] = ix_find_argument(c, q->bindings[i].name);
@@ -124,7 +131,7 @@ ilex_bind(ilex_context *ctx, const ilex_program *p,
         return ix_fail_memory_null(err);
     q->mem = p->mem;
     q->p = ilex_program_retain((ilex_program *)(uintptr_t)p);
-    q->anew = p->c->ncounts > 0;
+    q->anew = p->c->ncounts > 0 || ix_ranks_grid(bindings, count);
     ilex_status rc = copy_bindings(q, bindings, count) && copy_call(q, call)
                          ? bind_once(q)
                          : ix_fail_memory(&q->error);
@@ -190,11 +197,12 @@ check_movable(ilex_prepared *q, const ilex_binding *b, const void *data)
                        "%s: %s is bound to a number; only storages lie "
                        "anywhere",
                        program, b->name);
-    if (s->memory->managed || !ix_memory_on_host(s->memory))
+    if (s->memory->managed || !ix_memory_on_host(s->memory) || s->division)
         return ix_fail(&q->error, ILEX_E_UNSUPPORTED,
-                       "%s: the storage of %s has memory of a device; bind "
-                       "another storage instead of moving it",
-                       program, b->name);
+                       "%s: the storage of %s %s; bind another storage instead "
+                       "of moving it",
+                       program, b->name,
+                       s->division ? "is on a grid" : "has memory of a device");
     if (align < ilex_dtype_bytes(s->dtype))
         align = ilex_dtype_bytes(s->dtype);
     if (!data || (uintptr_t)data % align)

@@ -13,6 +13,7 @@
 #include "ilex/program.h"
 #include "ilex/query.h"
 #include "lib/base/clock.h"
+#include "runtime/halo/halo.h"
 #include "runtime/jit/jit.h"
 #include "runtime/program/workspace.h"
 #include "runtime/storage/storage.h"
@@ -146,6 +147,15 @@ void ix_layouts_free(ix_layouts *l);
 const ilex_program *ix_layouts_find(ix_run *r);
 const ilex_program *ix_layouts_make(const ix_run *r);
 
+/* The program for parts of outputs, option box=2, without those outputs of whose
+ * numbers "without" has bits; it belongs to "p". NULL after an error. Any
+ * thread. */
+const ilex_program *ix_layouts_parts(const ilex_program *p, uint64_t without,
+                                     ix_error *err);
+
+/* What the program means, 16 bytes, when there is one for parts. */
+const uint8_t *ix_layouts_hash(const ilex_program *p);
+
 /* Bytes of arguments below which a run is of the program as it is; tests change
  * it. */
 extern int64_t ix_layouts_bytes;
@@ -254,6 +264,7 @@ struct ix_run {
     int64_t *status;    /* where kernels of CUDA say that a check failed:
                            IX_STATUS_WORDS numbers; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
+    ilex_grid *grid; /* that the run is over, or NULL */
     int threads;
     int device; /* engine_device.c */
     const struct ix_driver *driver;
@@ -286,8 +297,11 @@ ilex_status ix_bind_given(ix_run *r);
 
 /* bind_box.c: the part of the outputs that the call asks for. */
 ilex_status ix_bind_box(ix_run *r);
-/* The sizes of all of them, without a call; false on overflow. */
+/* The sizes of all of them, without a call; of the part that is at "place" of
+ * each axis of a grid. False on overflow. */
 bool ix_box_whole(const ix_compiled *c, int64_t *size);
+bool ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
+                 int64_t *size);
 
 /* Finds the storages by name and how they lie; then solves the sizes, checks
  * everything. Both. */
@@ -308,7 +322,44 @@ void ix_bind_move(ix_run *r, size_t i, const ilex_storage *s);
  * storages are bound. */
 void *ix_run_block(ix_run *r);
 ilex_status ix_run_bind(ix_run *r, void **block);
+/* Binds and carries out. */
+ilex_status ix_run_here(ix_run *r);
 int ix_run_threads(const ix_run *r);
+
+/* ---- ranks.c: runs over storages on a grid ---- */
+
+/* The grid of the bindings, as a run's "grid"; NULL: none has one. */
+ilex_grid *ix_ranks_grid(const ilex_binding *bindings, size_t count);
+
+/* What axis "k" of a storage on a grid is for the sizes of a run: that of the
+ * whole; once these are known, what this rank has. */
+void ix_ranks_place(const ilex_storage *s, int k, int64_t *cover,
+                    int64_t *inside);
+void ix_ranks_localize(ix_run *r);
+
+/* The program for parts that "p" runs as over ranks; NULL after an error. */
+const ilex_program *ix_ranks_program(const ilex_program *p, ix_error *err);
+
+/* A run over ranks. */
+ilex_status ix_ranks_run(ix_run *r);
+
+/* reads.c: a program for parts, the sizes of a run, room for as many. */
+typedef struct ix_reads {
+    const ix_compiled *c;
+    const ilex_grid *grid;
+    const int64_t *size;
+    int64_t *work;
+} ix_reads;
+/* How far around their parts ranks read argument "i", per axis of the program,
+ * which goes over "whole". */
+ilex_status ix_reads_widths(const ix_reads *x, size_t i,
+                            const ix_index_box *whole, ix_index_box *width,
+                            ix_error *err);
+
+/* Values by size, the least and behind them the most that those are which are
+ * counted; NULL when there is no memory or one is missing. */
+int64_t *ix_program_sizes(const ilex_program *p, const ilex_size_binding *sizes,
+                          size_t count);
 
 /* eval.c: an expression on storages; "exact": a program for their lengths
  * alone. */

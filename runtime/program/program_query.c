@@ -204,10 +204,8 @@ given(const ix_compiled_size *size, const ilex_size_binding *sizes,
     return NULL;
 }
 
-/* Values by size, the least and behind them the most that those are which are
- * counted; NULL when there is no memory or one is missing. */
-static int64_t *
-size_values(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
+int64_t *
+ix_program_sizes(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
 {
     const ix_compiled *c = p->c;
     if (count > 0 && !sizes)
@@ -242,7 +240,7 @@ ilex_program_extents(const ilex_program *p, size_t i,
 {
     size_t k;
     const ix_compiled_buffer *b = argument(p, i, &k);
-    int64_t *least = b ? size_values(p, sizes, count) : NULL;
+    int64_t *least = b ? ix_program_sizes(p, sizes, count) : NULL;
     const int64_t *most = least ? least + p->c->nsizes + 1 : NULL;
     ilex_status rc = !b ? ILEX_E_ARGUMENT : least ? ILEX_OK : ILEX_E_SIZE;
     for (int a = 0; !rc && a < b->rank; a++) {
@@ -273,7 +271,7 @@ int64_t
 ilex_program_workspace(const ilex_program *p, const ilex_size_binding *sizes,
                        size_t count, int threads)
 {
-    int64_t *least = size_values(p, sizes, count);
+    int64_t *least = ix_program_sizes(p, sizes, count);
     int64_t *offset =
         ix_mem_new(&p->mem, ((size_t)p->c->nslots + 1) * sizeof *offset);
     int64_t bytes =

@@ -52,7 +52,8 @@ change_program(ix_run *r, const ilex_program *p, void **block)
                   .call = r->call,
                   .err = r->err,
                   .bindings = r->bindings,
-                  .nbindings = r->nbindings};
+                  .nbindings = r->nbindings,
+                  .grid = r->grid};
     *block = ix_run_block(r);
     return *block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
 }
@@ -82,6 +83,19 @@ ix_run_threads(const ix_run *r)
     return threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
 }
 
+ilex_status
+ix_run_here(ix_run *r)
+{
+    void *block = NULL;
+    ilex_status rc = ix_run_bind(r, &block);
+    if (!rc) {
+        r->threads = ix_run_threads(r);
+        rc = ix_run_steps(r);
+    }
+    ix_mem_free(&r->p->mem, block);
+    return rc;
+}
+
 static ilex_status
 run(const ilex_program *p, const ilex_binding *bindings, size_t count,
     ilex_call *call, ix_error *err)
@@ -93,14 +107,8 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
                 .nbindings = count};
     if (count > 0 && !bindings)
         return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
-    void *block = NULL;
-    ilex_status rc = ix_run_bind(&r, &block);
-    if (!rc) {
-        r.threads = ix_run_threads(&r);
-        rc = ix_run_steps(&r);
-    }
-    ix_mem_free(&p->mem, block);
-    return rc;
+    r.grid = ix_ranks_grid(bindings, count);
+    return r.grid ? ix_ranks_run(&r) : ix_run_here(&r);
 }
 
 ilex_status

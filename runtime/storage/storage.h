@@ -40,8 +40,11 @@ typedef enum ix_source {
     IX_SOURCE_DATA
 } ix_source;
 
+typedef struct ix_division ix_division; /* division.h */
+
 struct ilex_storage {
     atomic_size_t count; /* first: all that follows is constant */
+    ix_division *division; /* what it is a part of, its own; or NULL */
     ilex_storage *whole; /* what it was restricted from, counted; or NULL */
     ix_mem mem;
     ix_memory *memory;
@@ -73,6 +76,7 @@ ix_storage_clone(ilex_storage *view, const ilex_storage *s)
     size_t start = offsetof(ilex_storage, mem);
     atomic_init(&view->count, 1);
     view->whole = NULL;
+    view->division = NULL;
     memcpy(&view->mem, &s->mem, offsetof(ilex_storage, axis) - start);
     view->axis[0] = s->axis[0];
     for (int k = 0; k < s->rank; k++) {
@@ -162,6 +166,12 @@ ix_storage_covers(const ilex_storage *s, int k, int64_t *lo, int64_t *hi)
     *lo = s->origin[k] - s->halo[k][0];
     *hi = *lo + s->shape[k];
 }
+
+/* storage_division.c: of "s", which has the lengths of the whole, the part that
+ * is this rank's, if it is on a grid. Gives back what that made. */
+ilex_status ix_storage_divide(const ilex_storage_spec *p, ilex_storage *s,
+                              ix_error *err);
+void ix_division_free(ix_division *d);
 
 /* ---- storage_place.c: where the buffers go ---- */
 

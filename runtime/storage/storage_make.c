@@ -53,7 +53,7 @@ static bool
 is_plain(const ilex_storage *s)
 {
     const ix_memory *m = s->memory;
-    bool plain = m->host.base && !m->device.base && !m->host.traits &&
+    bool plain = !s->division && m->host.base && !m->device.base && !m->host.traits &&
                  m->host.space == IX_SPACE_NORMAL && !m->id &&
                  m->managed == IX_MANAGED_NONE;
     for (int k = 0; plain && k < s->rank; k++)

@@ -125,6 +125,7 @@ ilex_storage_release(ilex_storage *s)
         ilex_storage *whole = s->whole; /* a part held it */
         ix_memory_release(s->memory);
         release_labels(s->labels);
+        ix_division_free(s->division);
         ix_mem mem = s->mem;
         ix_mem_free(&mem, s);
         s = whole;
@@ -157,6 +158,10 @@ ix_storage_build(const ix_maker *maker, const ilex_storage_spec *spec,
             result = ix_storage_publish(&maker->mem, &s, err);
         ix_memory_release(s.memory);
     }
+    if (result)
+        result->division = s.division;
+    else
+        ix_division_free(s.division);
     if (!adopted)
         decline(spec);
     return result;

@@ -364,6 +364,7 @@ ix_storage_resolve(const ilex_storage_spec *spec, ilex_storage *s,
     rc = rc ? rc : find_axes(p, s, names, err);
     rc = rc ? rc : find_halo(p, s, err);
     rc = rc ? rc : find_origin(p, s, err);
+    rc = rc ? rc : ix_storage_divide(p, s, err);
     rc = rc ? rc : find_alignment(p, preset, s, err);
     rc = rc ? rc : find_aligned_index(p, s, err);
     rc = rc ? rc : ix_storage_set_layout(p, preset, s, err);

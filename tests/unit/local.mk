@@ -79,6 +79,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_program \
 	tests/unit/test_proof \
 	tests/unit/test_query \
+	tests/unit/test_ranks \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
 	tests/unit/test_schedule \
@@ -165,6 +166,9 @@ tests_unit_test_narrow_SOURCES = \
 tests_unit_test_language_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_language.c
+tests_unit_test_ranks_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_ranks.c
 tests_unit_test_share_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_share.c

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks: groups of processes or threads, grids that divide axes among them, and
+ * storages of which each rank holds a part.
+ *
+ * A program says nothing of ranks. Its storages may lie on a grid: then every
+ * rank runs the same program (ilex_run) on its own part, what is read beyond
+ * the part comes from the other ranks, and each result has the bits that one
+ * process would give.
+ *
+ * What is done with a group is done by all of its ranks in the same order:
+ * making storages on a grid, runs over them, asking for write access to them.
+ * Functions are for any thread, but one at a time for a rank's group.
+ */
+#ifndef ILEX_GROUP_H
+#define ILEX_GROUP_H
+
+#include "ilex/program.h"
+#include "ilex/storage.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- groups ---- */
+
+/* One rank's membership; counted. */
+typedef struct ilex_group ilex_group;
+
+/* What a group is made from; zero means default. Set `size` to
+ * sizeof(ilex_group_spec). */
+typedef struct ilex_group_spec {
+    size_t size;
+    /* "threads": ranks are threads of this process; "delay": the same, with
+       messages that take time; others are in ilex_table("transports")
+       ("threads") */
+    const char *transport;
+    int ranks;        /* of threads and delay: how many, 1 to 4096 */
+    double timeout;   /* seconds that a rank waits for another one (60) */
+    double latency;   /* of delay: seconds that each message takes (0), and */
+    double bandwidth; /* bytes a second, one message of a rank after the other
+                         (unlimited) */
+} ilex_group_spec;
+#define ILEX_GROUP_SPEC(...) ILEX_STRUCT(ilex_group_spec, __VA_ARGS__)
+
+/* Makes a group: members[r], for 0 <= r < ranks, is the group as rank r has it,
+ * which the caller gives back. ILEX_E_ARGUMENT, _UNKNOWN for a transport,
+ * _MEMORY: in "ctx", which may be NULL; then all are NULL. */
+ILEX_API ilex_status ilex_group_new(ilex_context *ctx,
+                                    const ilex_group_spec *spec,
+                                    ilex_group **members);
+
+/* Makes a group of threads and calls body(group, user) on a thread for each
+ * rank; returns when all have returned. What the first rank returned that did
+ * not return ILEX_OK; ILEX_E_MEMORY where a thread could not be had. */
+ILEX_API ilex_status ilex_group_run(ilex_context *ctx,
+                                    const ilex_group_spec *spec,
+                                    ilex_status (*body)(ilex_group *group,
+                                                        void *user),
+                                    void *user);
+
+/* Takes a count (returns its argument), gives one back. NULL is ignored. With
+ * the last one the rank leaves: whoever waits for it gets ILEX_E_GROUP. */
+ILEX_API ilex_group *ilex_group_retain(ilex_group *group);
+ILEX_API void ilex_group_release(ilex_group *group);
+
+/* Which rank it is, from 0, and how many there are. */
+ILEX_API int ilex_group_rank(const ilex_group *group);
+ILEX_API int ilex_group_size(const ilex_group *group);
+
+/* What this rank has sent since it is there. */
+typedef struct ilex_group_counts {
+    int64_t messages, bytes; /* to other ranks, heads of 32 bytes not counted */
+    double waited;           /* seconds for messages of others */
+} ilex_group_counts;
+ILEX_API void ilex_group_counted(const ilex_group *group,
+                                 ilex_group_counts *counts);
+
+/* ---- grids ---- */
+
+/* Axes divided among the ranks of a group; counted. */
+typedef struct ilex_grid ilex_grid;
+
+/* Set `size` to sizeof(ilex_grid_spec). */
+typedef struct ilex_grid_spec {
+    size_t size;
+    ilex_group *group;
+    /* among how many ranks each axis is divided, "I:4, J:2": their product is
+       the size of the group; rank r is at place (r / 2, r % 2) here */
+    const char *ranks;
+    /* the indices of each of these axes, "I:256, J:-1:129" for 0 <= i < 256 and
+       -1 <= j < 129: they are divided evenly. Indices before and behind are the
+       first and the last rank's; those of an axis I+1/2 are divided as I is */
+    const char *domain;
+    /* axes whose last point is followed by the first one: "I" (none) */
+    const char *periodic;
+    /* per axis of `ranks` where parts begin instead, and where the last one
+       ends: b[k][p] <= i < b[k][p + 1] for part p; NULL: evenly. An axis that
+       has them needs no `domain` */
+    const int64_t *const *boundaries;
+} ilex_grid_spec;
+#define ILEX_GRID_SPEC(...) ILEX_STRUCT(ilex_grid_spec, __VA_ARGS__)
+
+/* A grid by `spec`, which takes a count of the group. NULL on error:
+ * ILEX_E_ARGUMENT, _SYNTAX, _AXIS, _DUPLICATE, _MEMORY. It sends nothing. */
+ILEX_API ilex_grid *ilex_grid_new(ilex_context *ctx,
+                                  const ilex_grid_spec *spec);
+
+/* Takes a count (returns its argument), gives one back. NULL is ignored. */
+ILEX_API ilex_grid *ilex_grid_retain(ilex_grid *grid);
+ILEX_API void ilex_grid_release(ilex_grid *grid);
+
+/* Its group, which lives as long as the grid. */
+ILEX_API ilex_group *ilex_grid_group(const ilex_grid *grid);
+
+/* The indices [*lo, *hi) of "axis" that rank "rank" has, out of the domain: 1.
+ * Of an axis that is not divided: 0, and nothing is written. */
+ILEX_API int ilex_grid_part(const ilex_grid *grid, const char *axis, int rank,
+                            int64_t *lo, int64_t *hi);
+
+/* ---- storages on a grid ----
+ *
+ * Made with `grid` of ilex_storage_spec: lengths and origins are those of the
+ * whole, the storage is this rank's part of it, with the halo that the spec
+ * says around it. Views of it, and what is computed from it eagerly, are
+ * storages of this process alone. */
+
+/* The grid of a storage, which lives as long as the storage, if
+ * it has one. */
+ILEX_API ilex_grid *ilex_storage_grid(const ilex_storage *s);
+
+/* The indices [*lo, *hi) that the whole has along an axis, without its halo;
+ * those of ilex_storage_domain() where no grid divides it. */
+ILEX_API ilex_status ilex_storage_whole(const ilex_storage *s, int axis,
+                                        int64_t *lo, int64_t *hi);
+
+/* How wide the halo of argument "name" of a program has to be on a grid, low
+ * and high per axis: as far as any rank reads around its part. `sizes` are
+ * those of the whole, all of them. ILEX_E_BINDING for a name that the program
+ * does not have, ILEX_E_SIZE, ILEX_E_UNSUPPORTED where programs cannot run over
+ * ranks. It sends nothing. */
+ILEX_API ilex_status ilex_grid_halo(ilex_context *ctx, const ilex_grid *grid,
+                                    const ilex_program *p, const char *name,
+                                    const ilex_size_binding *sizes,
+                                    size_t count, int64_t *halo);
+
+/* Brings the halo of "s" up to date in the widths that it has, where it is
+ * not: low and high of each axis, corners included. Points outside of the whole
+ * stay as they are, but along periodic axes. By all ranks. ILEX_E_GROUP,
+ * _TIMEOUT. */
+ILEX_API ilex_status ilex_storage_exchange(ilex_context *ctx, ilex_storage *s);
+
+/* Elements of "whole", a storage on no grid that rank "root" has (the others
+ * give NULL), to the parts of "s", halos included as far as the whole has them.
+ * Axes and dtype are those of "s", the indices of elements count (origins). By
+ * all ranks. ILEX_E_ARGUMENT, _SHAPE, _DTYPE, _GROUP, _TIMEOUT. */
+ILEX_API ilex_status ilex_storage_scatter(ilex_context *ctx, ilex_storage *s,
+                                          const ilex_storage *whole, int root);
+
+/* The way back: what each rank has of "s", halos outside of the whole
+ * included, to "whole" of rank "root". */
+ILEX_API ilex_status ilex_storage_gather(ilex_context *ctx,
+                                         const ilex_storage *s,
+                                         ilex_storage *whole, int root);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

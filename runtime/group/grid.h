@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Grids inside of the runtime. A grid divides indices, not arrays: fields of
+ * other lengths on one axis are cut at the same indices.
+ */
+#ifndef ILEX_RUNTIME_GRID_H
+#define ILEX_RUNTIME_GRID_H
+
+#include "runtime/group/group.h"
+
+enum { IX_GRID_NAME = 72 }; /* bytes of the name of an axis */
+
+/* A divided axis. Part p has cut[p] <= i < cut[p + 1]; the first and the last
+ * one have what is before and behind as well, unless it is periodic. */
+typedef struct ix_grid_axis {
+    char name[IX_GRID_NAME];
+    int ranks;
+    int step; /* from a rank to the one at the next place */
+    int place; /* this rank's */
+    bool periodic;
+    int64_t *cut;
+} ix_grid_axis;
+
+struct ilex_grid {
+    atomic_size_t count;
+    ilex_group *group;
+    int naxes;
+    ix_grid_axis axis[ILEX_MAX_RANK];
+};
+
+/* The divided axis that an axis called "name" lies on, itself or as I+1/2; -1:
+ * none. */
+int ix_grid_find(const ilex_grid *g, const char *name);
+
+/* The indices [*lo, *hi) of those in [first, end) that part "p" has. */
+void ix_grid_cut(const ix_grid_axis *a, int p, int64_t first, int64_t end,
+                 int64_t *lo, int64_t *hi);
+
+/* How far it is round a periodic axis. */
+static inline int64_t
+ix_grid_period(const ix_grid_axis *a)
+{
+    return a->cut[a->ranks] - a->cut[0];
+}
+
+/* The rank that is at place "p" of axis "k", elsewhere where this one is. */
+static inline int
+ix_grid_rank(const ilex_grid *g, int k, int p)
+{
+    return g->group->rank + (p - g->axis[k].place) * g->axis[k].step;
+}
+
+#endif

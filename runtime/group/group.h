@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups of ranks inside of the runtime: messages, and what all ranks agree on.
+ *
+ * Every action that all ranks take together is an epoch. Messages carry the
+ * number of theirs, so that what a rank left unread when it failed is not taken
+ * for what comes later. A rank that fails in an epoch says so to the others,
+ * who fail too where they are in that epoch and still wait for something: where
+ * all of them fail by themselves the group goes on.
+ */
+#ifndef ILEX_RUNTIME_GROUP_H
+#define ILEX_RUNTIME_GROUP_H
+
+#include <stdatomic.h>
+
+#include "ilex/group.h"
+#include "lib/base/prelude.h"
+
+/* ---- messages ---- */
+
+/* What is sent in front of each message, and compared where it arrives. */
+typedef struct ix_head {
+    uint64_t meaning[2]; /* what ranks do: a program, a storage */
+    uint64_t epoch;
+    uint64_t bytes; /* that follow */
+} ix_head;
+
+enum { IX_TAG_COMBINE = 1 << 20 };
+
+/* One message, from being posted to being done. Between two ranks those of an
+ * epoch have different tags. The memory stays the caller's until then. */
+typedef struct ix_message {
+    int peer;
+    int tag;
+    bool sends, done;
+    ix_head head; /* of what is sent, or expected */
+    ix_head came; /* of what was received: its data are there if they are as
+                     many as expected */
+    char *data;
+    void *request; /* the transport's */
+} ix_message;
+
+/* What a rank that failed tells the others. */
+typedef struct ix_notice {
+    int rank; /* -1: none */
+    ilex_status status;
+    char text[400];
+} ix_notice;
+
+typedef struct ix_transport {
+    /* Fills in "link", rank and size of members[i], for all that this process
+     * has. */
+    ilex_status (*open)(const ilex_group_spec *spec, ilex_group **members,
+                        ix_error *err);
+    void (*close)(ilex_group *g);
+    /* Begins to send, or to receive. */
+    ilex_status (*post)(ilex_group *g, ix_message *m, ix_error *err);
+    /* Returns when one of the "n" messages that was not done, number "*which",
+     * is done; at "deadline" (ix_clock()) ILEX_E_TIMEOUT, when a rank gave
+     * notice ILEX_E_GROUP and what it said. Nothing is recorded. */
+    ilex_status (*wait)(ilex_group *g, ix_message *m, size_t n, double deadline,
+                        size_t *which, ix_notice *notice);
+    /* Forgets a message that is not done. */
+    void (*cancel)(ilex_group *g, ix_message *m);
+    /* Tells all others that this rank failed in the group's epoch. */
+    void (*tell)(ilex_group *g, const ix_notice *notice);
+} ix_transport;
+
+#define IX_TRANSPORT(name, meaning)                                            \
+    extern const ix_transport ix_transport_##name;
+#include "runtime/group/transports.def"
+
+struct ilex_group {
+    atomic_size_t count;
+    const ix_transport *transport;
+    void *link; /* the transport's */
+    int rank, size;
+    double timeout;
+    uint64_t epoch;
+    ilex_group_counts counts;
+};
+
+/* ---- what all ranks do ---- */
+
+/* A new epoch begins. */
+void ix_group_begin(ilex_group *g);
+
+/* Posts a message of "bytes" bytes at "data". */
+ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
+
+/* Waits until one more of them is done, or all are. What came is what was
+ * expected, else ILEX_E_GROUP; "what" says what the ranks are about. */
+ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
+                          const char *what, ix_error *err);
+
+/* This rank's part in the epoch has ended with "rc", which is returned: if it is
+ * an error the others are told its text. */
+ilex_status ix_group_end(ilex_group *g, ilex_status rc, const char *text);
+
+/* A value of each rank, combined by fn(into, other) in the order of a tree; all
+ * ranks have the result. */
+typedef void ix_combine_fn(void *into, const void *other);
+ilex_status ix_group_combine(ilex_group *g, void *value, size_t bytes,
+                             ix_combine_fn *fn, const char *what,
+                             ix_error *err);
+
+#endif

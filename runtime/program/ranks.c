@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs over storages on a grid. Each rank computes the points of the outputs
+ * that it has, by a program for parts of them (option box=2), whose sizes and
+ * indices are those of the whole. What it reads beyond its parts of the inputs
+ * comes from the others before: how far that is follows from the program and
+ * the sizes, so every rank knows it of all.
+ */
+#include <stdio.h>
+
+#include "runtime/program/program.h"
+
+/* A run while it is planned. */
+typedef struct plan {
+    ix_run *r; /* of the program for parts */
+    const ilex_program *whole;
+    uint64_t without; /* outputs that this rank has no points of */
+    bool idle;        /* it has none of any */
+    ix_halo *halo;
+    size_t nhalos;
+} plan;
+
+/* ---- what binding asks ---- */
+
+ilex_grid *
+ix_ranks_grid(const ilex_binding *bindings, size_t count)
+{
+    for (size_t i = 0; bindings && i < count; i++)
+        if (bindings[i].kind == ILEX_BOUND_STORAGE && bindings[i].storage &&
+            bindings[i].storage->division)
+            return bindings[i].storage->division->grid;
+    return NULL;
+}
+
+void
+ix_ranks_place(const ilex_storage *s, int k, int64_t *cover, int64_t *inside)
+{
+    memcpy(inside, s->division->whole.k[k], 2 * sizeof *inside);
+    cover[0] = inside[0] - s->halo[k][0];
+    cover[1] = inside[1] + s->halo[k][1];
+}
+
+void
+ix_ranks_localize(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    for (size_t i = 0; r->grid && i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        const ilex_storage *s = r->bound[i];
+        for (int k = 0; s && s->division && k < b->rank; k++) {
+            int at = b->first_stride + k;
+            if (*b->axis[k])
+                ix_storage_covers(s, r->axis[at], &r->s.cover[at][0],
+                                  &r->s.cover[at][1]);
+        }
+    }
+}
+
+/* ---- what a run over ranks can be ---- */
+
+const ilex_program *
+ix_ranks_program(const ilex_program *p, ix_error *err)
+{
+    const ix_compiled *c = p->c;
+    const char *what =
+        p->backend->engine != &ix_engine_host ? "on a device"
+        : c->ncounts > 0 ? "of a program that counts lengths"
+        : c->nloops > 0  ? "of a program with `loop`"
+                         : NULL;
+    return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
+                               "%s: a run over ranks %s is not supported",
+                               c->name, what)
+                : ix_layouts_parts(p, 0, err);
+}
+
+/* Storages of one grid; outputs that have a divided axis lie on it. */
+static ilex_status
+check_storage(const ix_run *r, size_t i)
+{
+    const ix_compiled *c = r->p->c;
+    const ix_compiled_buffer *b = &c->buffer[i];
+    const ilex_storage *s = r->bound[i];
+    if (s && s->division && s->division->grid != r->grid)
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: argument %s is on another grid than the others",
+                       c->name, b->name);
+    for (int k = 0; k < b->rank && s; k++) {
+        int axis = ix_grid_find(r->grid, b->axis[k]);
+        if (axis < 0 || s->division || b->role != IX_COMPILED_OUTPUT ||
+            r->grid->axis[axis].ranks == 1)
+            continue;
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: output %s has the divided axis %s, and its storage "
+                       "is on no grid; make it with .grid",
+                       c->name, b->name, b->axis[k]);
+    }
+    return ILEX_OK;
+}
+
+static ilex_status
+check_storages(const ix_run *r)
+{
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < r->p->c->narguments; i++)
+        rc = check_storage(r, i);
+    return rc;
+}
+
+/* ---- which outputs ---- */
+
+/* Has the rank no points of an output? */
+static bool
+has_none(const ix_run *r, const ix_compiled_buffer *b)
+{
+    bool none = false;
+    for (int k = 0; k < b->rank; k++) {
+        int64_t lo, hi;
+        bool known = ix_range_eval(&b->box[k], r->s.size, &lo, &hi);
+        none |= known && hi <= lo && ix_grid_find(r->grid, b->axis[k]) >= 0;
+    }
+    return none;
+}
+
+static ilex_status
+find_outputs(plan *x)
+{
+    const ix_compiled *c = x->r->p->c;
+    size_t n = 0;
+    x->idle = true;
+    for (size_t i = 0; i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        if (b->role != IX_COMPILED_OUTPUT)
+            continue;
+        bool none = has_none(x->r, b);
+        x->idle &= none;
+        if (none && n >= 64)
+            return ix_fail(x->r->err, ILEX_E_UNSUPPORTED,
+                           "%s: rank %d has no points of output %s, which is "
+                           "supported for the first 64 outputs",
+                           c->name, x->r->grid->group->rank, b->name);
+        x->without |= (uint64_t)none << (n & 63);
+        n++;
+    }
+    return ILEX_OK;
+}
+
+/* ---- how far it is read ---- */
+
+/* A halo that is not as wide as it would have to be. */
+static ilex_status
+check_width(const ix_run *r, const ix_halo *h, const char *name)
+{
+    const ilex_storage *s = h->s;
+    for (int k = 0; k < s->rank; k++) {
+        int axis = s->division->axis[k];
+        const int64_t *w = h->width.k[k], *has = s->halo[k];
+        if (axis < 0 || (w[0] <= has[0] && w[1] <= has[1]))
+            continue;
+        int64_t n = s->division->whole.k[k][1] - s->division->whole.k[k][0];
+        bool far = w[0] >= n || w[1] >= n ||
+                   w[0] + w[1] >= n - n / r->grid->axis[axis].ranks;
+        return ix_fail(
+            r->err, ILEX_E_HALO,
+            "%s: %s is read %lld points before and %lld behind a rank's part "
+            "of axis %s, and its halo is %lld:%lld there: %s",
+            r->p->c->name, name, (long long)w[0], (long long)w[1], s->axis[k],
+            (long long)has[0], (long long)has[1],
+            far ? "the whole axis is needed, so no grid can divide it"
+                : "make it with a halo as wide");
+    }
+    return ILEX_OK;
+}
+
+/* The halo that argument "i" needs. */
+static ilex_status
+find_halo(const ix_run *r, size_t i, int64_t *work, ix_halo *h)
+{
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
+    const ix_reads reads = {r->p->c, r->grid, r->s.size, work};
+    ix_index_box whole, width;
+    for (int k = 0; k < b->rank; k++) {
+        int j = r->axis[b->first_stride + k];
+        memcpy(whole.k[k], h->s->division->whole.k[j], sizeof whole.k[k]);
+    }
+    ilex_status rc = ix_reads_widths(&reads, i, &whole, &width, r->err);
+    for (int k = 0; !rc && k < b->rank; k++) {
+        int j = r->axis[b->first_stride + k];
+        memcpy(h->width.k[j], width.k[k], sizeof width.k[k]);
+    }
+    return rc ? rc : check_width(r, h, b->name);
+}
+
+/* Those of the inputs on the grid that are read. */
+static ilex_status
+find_halos(plan *x)
+{
+    const ix_run *r = x->r;
+    const ix_compiled *c = r->p->c;
+    x->halo = ix_mem_new(&r->p->mem, (c->narguments + 1) * sizeof *x->halo);
+    int64_t *work =
+        ix_mem_new(&r->p->mem, ((size_t)c->nsizes + 1) * sizeof *work);
+    ilex_status rc = x->halo && work ? ILEX_OK : ix_fail_memory(r->err);
+    for (size_t i = 0; !rc && i < c->narguments; i++) {
+        const ilex_storage *s = r->bound[i];
+        if (c->buffer[i].role == IX_COMPILED_OUTPUT || !c->buffer[i].used ||
+            !s || !s->division)
+            continue;
+        ix_halo *h = &x->halo[x->nhalos++];
+        h->s = (ilex_storage *)(uintptr_t)s;
+        rc = find_halo(r, i, work, h);
+    }
+    ix_mem_free(&r->p->mem, work);
+    return rc;
+}
+
+/* ---- the run ---- */
+
+/* What all ranks are to do. */
+static void
+find_meaning(const plan *x, uint64_t meaning[2])
+{
+    const ix_run *r = x->r;
+    const ix_compiled *c = r->p->c;
+    for (uint64_t half = 0; half < 2; half++) {
+        uint64_t h = ix_hash_bytes(half, ix_layouts_hash(x->whole), 16);
+        for (size_t i = 0; i < c->nsizes; i++)
+            if (ix_compiled_size_is_given(&c->size[i]))
+                h = ix_mix(h, (uint64_t)r->s.size[i]);
+        meaning[half] = h;
+    }
+}
+
+/* Brings the halos that are stale up to date. */
+static ilex_status
+exchange(plan *x)
+{
+    uint64_t meaning[2];
+    size_t n = 0;
+    for (size_t i = 0; i < x->nhalos; i++)
+        if (ix_halo_is_stale(&x->halo[i]))
+            x->halo[n++] = x->halo[i];
+    if (n == 0)
+        return ILEX_OK;
+    find_meaning(x, meaning);
+    ix_exchange *e =
+        ix_exchange_begin(x->halo, n, meaning, x->whole->c->name, x->r->err);
+    return e ? ix_exchange_finish(e, x->r->err) : x->r->err->code;
+}
+
+/* Finds out what is to be done, and does what all ranks do together. */
+static ilex_status
+prepare(plan *x)
+{
+    ix_run *r = x->r;
+    void *block = ix_run_block(r);
+    ilex_status rc = block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
+    rc = rc ? rc : check_storages(r);
+    rc = rc ? rc : (ilex_status)ix_solve_sizes(&r->s);
+    rc = rc ? rc : ix_bind_box(r);
+    rc = rc ? rc : find_outputs(x);
+    rc = rc ? rc : find_halos(x);
+    rc = rc ? rc : exchange(x);
+    ix_mem_free(&r->p->mem, x->halo);
+    ix_mem_free(&r->p->mem, block);
+    return rc;
+}
+
+/* The bindings of a program that lacks some outputs, by name, into "to"; how
+ * many. */
+static size_t
+name_bindings(const plan *x, const ix_compiled *part, ilex_binding *to)
+{
+    const ix_compiled *c = x->r->p->c;
+    size_t n = 0;
+    for (size_t i = 0; i < x->r->nbindings; i++) {
+        const ilex_binding *b = &x->r->bindings[i];
+        size_t argument = ix_binding_argument(c, b, i);
+        to[n] = *b;
+        if (argument < c->narguments)
+            to[n].name = c->buffer[argument].name;
+        if (argument == c->narguments ||
+            ix_find_argument(part, to[n].name) < part->narguments)
+            n++;
+    }
+    return n;
+}
+
+/* This rank's points. */
+static ilex_status
+run_part(const plan *x)
+{
+    const ix_run *r = x->r;
+    const ilex_program *p = r->p;
+    if (x->idle)
+        return ILEX_OK;
+    if (x->without)
+        p = ix_layouts_parts(x->whole, x->without, r->err);
+    if (!p)
+        return r->err->code;
+    ilex_binding *bindings =
+        ix_mem_new(&p->mem, (r->nbindings + 1) * sizeof *bindings);
+    if (!bindings)
+        return ix_fail_memory(r->err);
+    ix_run part = {.p = p,
+                   .call = r->call,
+                   .err = r->err,
+                   .grid = r->grid,
+                   .bindings = bindings,
+                   .nbindings = name_bindings(x, p->c, bindings)};
+    ilex_status rc = ix_run_here(&part);
+    ix_mem_free(&p->mem, bindings);
+    return rc;
+}
+
+static ilex_status
+run(ix_run *r)
+{
+    plan x = {.r = r, .whole = r->p};
+    r->p = ix_ranks_program(x.whole, r->err);
+    ilex_status rc = r->p ? prepare(&x) : r->err->code;
+    return rc ? rc : run_part(&x);
+}
+
+ilex_status
+ix_ranks_run(ix_run *r)
+{
+    ilex_group *g = r->grid->group;
+    ix_group_begin(g);
+    return ix_group_end(g, run(r), r->err->text);
+}

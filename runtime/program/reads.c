@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How far ranks read around their parts of an argument. A program for parts of
+ * outputs says what it reads by the sizes of the parts: those of each rank are
+ * known, so all know how far the one that reads farthest does, and take that
+ * for all.
+ */
+#include "runtime/program/program.h"
+
+/* Are there points of all outputs' ranges of a divided axis? */
+static bool
+has_all(const ix_reads *x, int axis)
+{
+    const ix_compiled *c = x->c;
+    for (size_t i = 0; i < c->nboxes; i++)
+        if (ix_grid_find(x->grid, c->box[i].axis) == axis &&
+            x->work[c->box[i].from] >= x->work[c->box[i].to])
+            return false;
+    return true;
+}
+
+static ilex_status
+overflow(const ix_reads *x, ix_error *err)
+{
+    return ix_fail(err, ILEX_E_OVERFLOW,
+                   "%s: with these sizes a range leaves 64 bits", x->c->name);
+}
+
+/* The sizes for the rank at "place" of axis "axis" (-1: none), and where this
+ * one is of others. */
+static bool
+sizes_at(const ix_reads *x, int axis, int place)
+{
+    int at[ILEX_MAX_RANK];
+    for (int k = 0; k < x->grid->naxes; k++)
+        at[k] = k == axis ? place : x->grid->axis[k].place;
+    memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
+    return ix_box_at(x->c, x->grid, at, x->work);
+}
+
+/* Widens to what that rank reads of axis "k" of an argument. */
+static bool
+widen(const ix_reads *x, const ix_compiled_buffer *b, int k, int axis,
+      int place, const int64_t whole[2], int64_t width[2])
+{
+    const ix_tables *t = x->c->tables;
+    const ix_axis_row *row = &t->axis[b->first_stride + k];
+    int64_t lo, hi, from = whole[0], to = whole[1];
+    if (axis >= 0)
+        ix_grid_cut(&x->grid->axis[axis], place, from, to, &from, &to);
+    if (!ix_form_value(t, x->work, row->box.lo, &lo) ||
+        !ix_form_value(t, x->work, row->box.hi, &hi))
+        return false;
+    width[0] = from - lo > width[0] ? from - lo : width[0];
+    width[1] = hi - to > width[1] ? hi - to : width[1];
+    return true;
+}
+
+/* Along one axis of the argument; "all": of ranks that have points of all
+ * outputs, "*some" if there are any. */
+static ilex_status
+widen_axis(const ix_reads *x, const ix_compiled_buffer *b, int k, bool all,
+           const int64_t whole[2], int64_t width[2], bool *some, ix_error *err)
+{
+    int axis = *b->axis[k] ? ix_grid_find(x->grid, b->axis[k]) : -1;
+    int ranks = axis < 0 ? 1 : x->grid->axis[axis].ranks;
+    for (int place = 0; place < ranks; place++) {
+        if (!sizes_at(x, axis, place))
+            return overflow(x, err);
+        if (all && axis >= 0 && !has_all(x, axis))
+            continue;
+        *some = true;
+        if (!widen(x, b, k, axis, place, whole, width))
+            return overflow(x, err);
+    }
+    return ILEX_OK;
+}
+
+ilex_status
+ix_reads_widths(const ix_reads *x, size_t i, const ix_index_box *whole,
+                ix_index_box *width, ix_error *err)
+{
+    const ix_compiled_buffer *b = &x->c->buffer[i];
+    ilex_status rc = ILEX_OK;
+    memset(width, 0, sizeof *width);
+    for (int k = 0; !rc && k < b->rank; k++) {
+        bool some = false;
+        if (!*b->axis[k])
+            continue;
+        rc = widen_axis(x, b, k, true, whole->k[k], width->k[k], &some, err);
+        if (!rc && !some)
+            rc = widen_axis(x, b, k, false, whole->k[k], width->k[k], &some,
+                            err);
+    }
+    return rc;
+}
+
+/* ---- asked by name ---- */
+
+/* The widths for given sizes, which are "size" with room behind them. */
+static ilex_status
+halo_of(const ilex_program *part, const ilex_grid *grid, size_t i,
+        int64_t *size, int64_t *halo, ix_error *err)
+{
+    const ix_compiled *c = part->c;
+    const ix_compiled_buffer *b = &c->buffer[i];
+    const ix_reads reads = {c, grid, size, size + c->nsizes + 1};
+    ix_index_box whole, width;
+    for (int k = 0; k < b->rank; k++)
+        if (!ix_range_eval(&b->interior[k], size, &whole.k[k][0],
+                           &whole.k[k][1]))
+            return overflow(&reads, err);
+    ilex_status rc = ix_reads_widths(&reads, i, &whole, &width, err);
+    if (!rc)
+        memcpy(halo, width.k, 2 * (size_t)b->rank * sizeof *halo);
+    return rc;
+}
+
+ilex_status
+ilex_grid_halo(ilex_context *ctx, const ilex_grid *grid, const ilex_program *p,
+               const char *name, const ilex_size_binding *sizes, size_t count,
+               int64_t *halo)
+{
+    ix_error own, *err = ctx ? ix_storage_error(ctx) : &own;
+    ix_error_clear(&own);
+    if (!grid || !p || !name || !halo)
+        return ix_fail(err, ILEX_E_ARGUMENT, "halo: the %s is NULL",
+                       !grid   ? "grid"
+                       : !p    ? "program"
+                       : !name ? "name"
+                               : "result");
+    const ilex_program *part = ix_ranks_program(p, err);
+    if (!part)
+        return err->code;
+    size_t i = ix_find_argument(part->c, name);
+    if (i == part->c->narguments)
+        return ix_fail(err, ILEX_E_BINDING, "%s: there is no argument '%.80s'",
+                       p->c->name, name);
+    int64_t *size = ix_program_sizes(part, sizes, count);
+    ilex_status rc =
+        size ? halo_of(part, grid, i, size, halo, err)
+             : ix_fail(err, ILEX_E_SIZE,
+                       "%s: a size is missing, or leaves 64 bits", p->c->name);
+    ix_mem_free(&part->mem, size);
+    return rc;
+}
