@@ -197,6 +197,7 @@ ilexc_SOURCES = \
 	runtime/ilexc/output.c \
 	runtime/ilexc/profile.c \
 	runtime/ilexc/progress.c \
+	runtime/ilexc/ranks.c \
 	runtime/ilexc/replay.h \
 	runtime/ilexc/replay_fields.c \
 	runtime/ilexc/replay_read.c \

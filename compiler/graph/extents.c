@@ -176,8 +176,7 @@ join_ends(const ix_unit *u, const ix_lin *a, const ix_lin *b, bool upper,
 {
     ilex_context *ctx = u->ctx;
     const ix_lin *arm[2] = {a, b};
-    const ix_lin *end =
-        upper ? ix_lin_max(ctx, a, b) : ix_lin_min(ctx, a, b);
+    const ix_lin *end = upper ? ix_lin_max(ctx, a, b) : ix_lin_min(ctx, a, b);
     if (!end && u->module->nsubdomains > 0)
         end = ix_lin_try_extremum(ctx, upper, 2, arm);
     return end ? end : edge;
@@ -412,8 +411,7 @@ ix_pass_extents(ix_unit *u)
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
         const ix_domain **need = &u->need[ix_unit_position(u, u->root[i])];
-        *need =
-            join_boxes(u, *need, u->root[i]->interior, u->root[i]->valid);
+        *need = join_boxes(u, *need, u->root[i]->interior, u->root[i]->valid);
     }
     for (size_t i = u->norder; ok && i-- > 0;)
         ok = need_operands(&r, i);

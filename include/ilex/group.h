@@ -53,11 +53,9 @@ ILEX_API ilex_status ilex_group_new(ilex_context *ctx,
 /* Makes a group of threads and calls body(group, user) on a thread for each
  * rank; returns when all have returned. What the first rank returned that did
  * not return ILEX_OK; ILEX_E_MEMORY where a thread could not be had. */
-ILEX_API ilex_status ilex_group_run(ilex_context *ctx,
-                                    const ilex_group_spec *spec,
-                                    ilex_status (*body)(ilex_group *group,
-                                                        void *user),
-                                    void *user);
+ILEX_API ilex_status
+ilex_group_run(ilex_context *ctx, const ilex_group_spec *spec,
+               ilex_status (*body)(ilex_group *group, void *user), void *user);
 
 /* Takes a count (returns its argument), gives one back. NULL is ignored. With
  * the last one the rank leaves: whoever waits for it gets ILEX_E_GROUP. */

@@ -225,8 +225,7 @@ ilex_grid_new(ilex_context *ctx, const ilex_grid_spec *given)
                             "start it with .size = sizeof(ilex_grid_spec)");
     memcpy(&spec, given, size < sizeof spec ? size : sizeof spec);
     if (!spec.group || !spec.ranks)
-        return ix_fail_null(err, ILEX_E_ARGUMENT,
-                            "grid: the spec has no %s",
+        return ix_fail_null(err, ILEX_E_ARGUMENT, "grid: the spec has no %s",
                             spec.group ? "ranks, for example \"I:4, J:2\""
                                        : "group");
     ilex_grid *g = calloc(1, sizeof *g);

@@ -15,7 +15,7 @@ enum { IX_GRID_NAME = 72 }; /* bytes of the name of an axis */
 typedef struct ix_grid_axis {
     char name[IX_GRID_NAME];
     int ranks;
-    int step; /* from a rank to the one at the next place */
+    int step;  /* from a rank to the one at the next place */
     int place; /* this rank's */
     bool periodic;
     int64_t *cut;

@@ -170,14 +170,14 @@ run_all(seat *seats, int n, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
     int started = 0;
-    while (started < n && !pthread_create(&seats[started].thread, NULL, sit,
-                                          &seats[started]))
+    while (started < n &&
+           !pthread_create(&seats[started].thread, NULL, sit, &seats[started]))
         started++;
     for (int i = started; i < n; i++) {
         ilex_group_release(seats[i].group);
-        seats[i].rc = ix_fail(err, ILEX_E_MEMORY,
-                              "group: there is no thread for rank %d of %d", i,
-                              n);
+        seats[i].rc =
+            ix_fail(err, ILEX_E_MEMORY,
+                    "group: there is no thread for rank %d of %d", i, n);
     }
     for (int i = 0; i < started; i++)
         pthread_join(seats[i].thread, NULL);
@@ -197,12 +197,10 @@ ilex_group_run(ilex_context *ctx, const ilex_group_spec *given,
     size_t n = spec.ranks > 0 ? (size_t)spec.ranks : 0;
     seat *seats = calloc(n + 1, sizeof *seats);
     ilex_group **members = calloc(n + 1, sizeof(ilex_group *));
-    ilex_status rc = !seats || !members
-                         ? ix_fail_memory(err)
-                         : make(&spec, members, err);
+    ilex_status rc =
+        !seats || !members ? ix_fail_memory(err) : make(&spec, members, err);
     for (size_t i = 0; !rc && i < n; i++)
-        seats[i] =
-            (seat){.group = members[i], .body = body, .user = user};
+        seats[i] = (seat){.group = members[i], .body = body, .user = user};
     rc = rc ? rc : run_all(seats, (int)n, err);
     free(seats);
     free(members);
@@ -280,8 +278,8 @@ check_head(const ilex_group *g, const ix_message *m, const char *what,
                    "ranks do the same, with the same sizes, in the same order",
                    what, m->peer, g->rank,
                    a->epoch != b->epoch ? "it has gone on"
-                   : means ? "what it sends has another length"
-                           : "another program, or other storages");
+                   : means              ? "what it sends has another length"
+                                        : "another program, or other storages");
 }
 
 /* One more of them, of which one is not done. */

@@ -93,8 +93,8 @@ ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
 ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
                           const char *what, ix_error *err);
 
-/* This rank's part in the epoch has ended with "rc", which is returned: if it is
- * an error the others are told its text. */
+/* This rank's part in the epoch has ended with "rc", which is returned: if it
+ * is an error the others are told its text. */
 ilex_status ix_group_end(ilex_group *g, ilex_status rc, const char *text);
 
 /* A value of each rank, combined by fn(into, other) in the order of a tree; all

@@ -106,7 +106,8 @@ close_world(ilex_group *g)
     pthread_mutex_lock(&w->lock);
     member *m = &w->member[g->rank];
     m->failed = GONE;
-    m->notice = (ix_notice){.rank = g->rank, .status = ILEX_E_GROUP,
+    m->notice = (ix_notice){.rank = g->rank,
+                            .status = ILEX_E_GROUP,
                             .text = "it has left the group"};
     bool last = --w->open == 0;
     wake_all(w);
@@ -186,8 +187,8 @@ static packet **
 find(member *me, const ix_message *m)
 {
     for (packet **at = &me->first; *at; at = &(*at)->next)
-        if ((*at)->from == m->peer && ((*at)->head.epoch > m->head.epoch ||
-                                       (*at)->tag == m->tag))
+        if ((*at)->from == m->peer &&
+            ((*at)->head.epoch > m->head.epoch || (*at)->tag == m->tag))
             return at;
     return NULL;
 }

@@ -106,11 +106,11 @@ add_message(ix_exchange *x, int p, bool sends, size_t *bytes)
     if (n == 0)
         return;
     ix_message *m = &x->message[x->nmessages++];
-    *m = (ix_message){.peer = ix_grid_rank(x->grid, x->axis, p),
-                      .tag = x->axis,
-                      .sends = sends,
-                      .head = {.meaning = {x->meaning[0], x->meaning[1]},
-                               .bytes = n}};
+    *m = (ix_message){
+        .peer = ix_grid_rank(x->grid, x->axis, p),
+        .tag = x->axis,
+        .sends = sends,
+        .head = {.meaning = {x->meaning[0], x->meaning[1]}, .bytes = n}};
     *bytes += n;
 }
 
@@ -265,8 +265,7 @@ exchange(ilex_storage *s, ix_error *err)
     if (!ix_halo_is_stale(&h))
         return ILEX_OK;
     ix_exchange *x = ix_exchange_begin(&h, 1, meaning, "exchange", err);
-    return x ? ix_exchange_finish(x, err)
-             : err ? err->code : ILEX_E_MEMORY;
+    return x ? ix_exchange_finish(x, err) : err ? err->code : ILEX_E_MEMORY;
 }
 
 ilex_status
@@ -275,8 +274,7 @@ ilex_storage_exchange(ilex_context *ctx, ilex_storage *s)
     ix_error own, *err = ctx ? ix_storage_error(ctx) : &own;
     ix_error_clear(&own);
     if (!s || !s->division)
-        return ix_fail(err, ILEX_E_ARGUMENT,
-                       "exchange: the storage is %s",
+        return ix_fail(err, ILEX_E_ARGUMENT, "exchange: the storage is %s",
                        s ? "on no grid" : "NULL");
     ilex_group *g = s->division->grid->group;
     ix_group_begin(g);

@@ -43,14 +43,13 @@ check_whole(const action *a, const ilex_storage *whole)
     if (!whole || whole->division || whole->rank != s->rank)
         return ix_fail(a->err, !whole ? ILEX_E_ARGUMENT : ILEX_E_SHAPE,
                        "%s: the whole on rank %d %s", a->what, a->root,
-                       !whole              ? "is NULL"
+                       !whole            ? "is NULL"
                        : whole->division ? "is on a grid itself"
                                          : "has another number of axes");
     if (whole->dtype != s->dtype)
-        return ix_fail(a->err, ILEX_E_DTYPE,
-                       "%s: the whole is of %s, its parts are of %s", a->what,
-                       ilex_dtype_name(whole->dtype),
-                       ilex_dtype_name(s->dtype));
+        return ix_fail(
+            a->err, ILEX_E_DTYPE, "%s: the whole is of %s, its parts are of %s",
+            a->what, ilex_dtype_name(whole->dtype), ilex_dtype_name(s->dtype));
     return ILEX_OK;
 }
 
@@ -107,7 +106,8 @@ range_of(const action *a, int rank, int k, bool covered, int64_t range[2])
         ix_division_owned(a->s, k, place, &range[0], &range[1]);
         return;
     }
-    ix_grid_cut(x, place, d->whole.k[k][0], d->whole.k[k][1], &range[0], &range[1]);
+    ix_grid_cut(x, place, d->whole.k[k][0], d->whole.k[k][1], &range[0],
+                &range[1]);
     range[0] -= halo[0];
     range[1] += halo[1];
 }
@@ -119,9 +119,13 @@ box_of(const action *a, int rank, bool covered, ix_index_box *box)
     size_t bytes = ilex_dtype_bytes(a->s->dtype);
     for (int k = 0; k < a->s->rank; k++) {
         range_of(a, rank, k, covered, box->k[k]);
-        box->k[k][0] = box->k[k][0] < a->cover.k[k][0] ? a->cover.k[k][0] : box->k[k][0];
-        box->k[k][1] = box->k[k][1] > a->cover.k[k][1] ? a->cover.k[k][1] : box->k[k][1];
-        bytes *= box->k[k][1] > box->k[k][0] ? (size_t)(box->k[k][1] - box->k[k][0]) : 0;
+        box->k[k][0] =
+            box->k[k][0] < a->cover.k[k][0] ? a->cover.k[k][0] : box->k[k][0];
+        box->k[k][1] =
+            box->k[k][1] > a->cover.k[k][1] ? a->cover.k[k][1] : box->k[k][1];
+        bytes *= box->k[k][1] > box->k[k][0]
+                     ? (size_t)(box->k[k][1] - box->k[k][0])
+                     : 0;
     }
     return bytes;
 }
@@ -135,7 +139,8 @@ pass(const action *a, int peer, int tag, bool sends, void *data, size_t bytes)
                     .sends = sends,
                     .head = {.bytes = bytes},
                     .data = data};
-    m.head.meaning[0] = ix_hash_bytes((uint64_t)a->root, a->what, strlen(a->what));
+    m.head.meaning[0] =
+        ix_hash_bytes((uint64_t)a->root, a->what, strlen(a->what));
     m.head.meaning[1] = ix_mix((uint64_t)tag, (uint64_t)a->s->dtype);
     ilex_status rc = ix_group_post(a->g, &m, a->err);
     return rc ? rc : ix_group_wait(a->g, &m, 1, true, a->what, a->err);

@@ -86,7 +86,9 @@ advance(ix_cli_run *r, side *s, ilex_call *call, int64_t n)
     ilex_status rc = synchronize(r, s);
     double start = ix_clock();
     call->error[0] = '\0';
-    if (!rc)
+    if (!rc && r->grid && !s->reference)
+        rc = ix_cli_ranks_steps(r, s->program, s->binding, call, n);
+    else if (!rc)
         rc = ilex_run_steps(s->program, s->binding, r->nfields, n, r->swaps,
                             call);
     r->seconds += s->reference ? 0 : ix_clock() - start;

@@ -4,7 +4,8 @@
  * reads --in, --out and --size; sizes.c finds the size parameters; fields.c
  * makes the storages and fills them; swaps.c reads which change places between
  * steps; execute.c runs; save.c writes the outputs, under names with the step
- * (step_name.c); compare.c looks for the first difference; progress.c shows how
+ * (step_name.c); ranks.c takes ranks for
+ * the steps; compare.c looks for the first difference; progress.c shows how
  * far a long run is; verb_run.c puts them together.
  */
 #ifndef ILEX_ILEXC_RUN_H
@@ -90,6 +91,8 @@ typedef struct ix_cli_run {
     size_t nswaps;
     char *swaps;    /* the same as ilex_run_steps reads them */
     double seconds; /* of all steps */
+    char *grid;     /* axes that ranks divide, "I:2,J:2"; NULL: one process */
+    int nranks;
 } ix_cli_run;
 
 /* Does it run on a device? */
@@ -169,6 +172,16 @@ const ix_cli_field *ix_cli_swaps_partner(const ix_cli_run *r,
 
 /* Runs the steps, compares, writes what is due. */
 ix_cli_exit ix_cli_execute(ix_cli_run *r);
+
+/* ---- ranks.c ---- */
+
+/* Reads --ranks and --grid. */
+ix_cli_exit ix_cli_ranks_read(ix_cli_run *r);
+
+/* ilex_run_steps over ranks. */
+ilex_status ix_cli_ranks_steps(ix_cli_run *r, const ilex_program *p,
+                               ilex_binding *binding, ilex_call *call,
+                               int64_t n);
 
 /* ---- progress.c ---- */
 

@@ -139,10 +139,16 @@ print_table(const ix_cli_run *r)
 static ix_cli_exit
 run(ix_cli_run *r)
 {
-    static ix_cli_exit (*const steps[])(ix_cli_run *) = {
-        compile,           ix_cli_run_list,    ix_cli_values_read,
-        ix_cli_swaps_read, ix_cli_fields_load, ix_cli_sizes_solve,
-        ix_cli_swaps_fit,  ix_cli_fields_make, ix_cli_execute};
+    static ix_cli_exit (*const steps[])(ix_cli_run *) = {compile,
+                                                         ix_cli_run_list,
+                                                         ix_cli_values_read,
+                                                         ix_cli_swaps_read,
+                                                         ix_cli_ranks_read,
+                                                         ix_cli_fields_load,
+                                                         ix_cli_sizes_solve,
+                                                         ix_cli_swaps_fit,
+                                                         ix_cli_fields_make,
+                                                         ix_cli_execute};
     ix_cli_exit status = IX_EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == 0; i++) {
         status = steps[i](r);
@@ -171,6 +177,7 @@ ix_cli_run_close(ix_cli_run *r)
     free(r->known);
     free(r->swap);
     free(r->swaps);
+    free(r->grid);
     ilex_program_release(r->program);
     ilex_program_release(r->reference);
     ix_cli_session_close(&r->session);

@@ -63,8 +63,7 @@ static bool
 may_turn(ilex_context *ctx, const ilex_program *p)
 {
     const ix_compiled *c = p->c;
-    bool ok =
-        c->turns && !strcmp(ix_option_text(ctx, IX_OPTION_order), "auto");
+    bool ok = c->turns && !strcmp(ix_option_text(ctx, IX_OPTION_order), "auto");
     for (size_t i = 0; ok && i < c->narguments; i++)
         ok = c->buffer[i].rank <= MOST_RANK;
     return ok;
@@ -415,12 +414,12 @@ ix_layouts_parts(const ilex_program *p, uint64_t without, ix_error *err)
             "text; it must wrap no storages, call no functions of numbers, run "
             "on the host, and have named axes",
             p->c->name);
-    pthread_mutex_lock(&l->lock); /* ranks of one process wait for one of them */
+    pthread_mutex_lock(
+        &l->lock); /* ranks of one process wait for one of them */
     const part *x = l->parts;
     while (x && x->without != without)
         x = x->next;
-    const ilex_program *made =
-        x ? x->program : make_part(l, p, without, err);
+    const ilex_program *made = x ? x->program : make_part(l, p, without, err);
     pthread_mutex_unlock(&l->lock);
     return made;
 }

@@ -344,15 +344,15 @@ const ilex_program *ix_ranks_program(const ilex_program *p, ix_error *err);
 ilex_status ix_ranks_run(ix_run *r);
 
 /* reads.c: a program for parts, the sizes of a run, room for as many. */
-typedef struct ix_reads {
+typedef struct ix_reading {
     const ix_compiled *c;
     const ilex_grid *grid;
     const int64_t *size;
     int64_t *work;
-} ix_reads;
+} ix_reading;
 /* How far around their parts ranks read argument "i", per axis of the program,
  * which goes over "whole". */
-ilex_status ix_reads_widths(const ix_reads *x, size_t i,
+ilex_status ix_reading_widths(const ix_reading *x, size_t i,
                             const ix_index_box *whole, ix_index_box *width,
                             ix_error *err);
 

@@ -62,11 +62,10 @@ const ilex_program *
 ix_ranks_program(const ilex_program *p, ix_error *err)
 {
     const ix_compiled *c = p->c;
-    const char *what =
-        p->backend->engine != &ix_engine_host ? "on a device"
-        : c->ncounts > 0 ? "of a program that counts lengths"
-        : c->nloops > 0  ? "of a program with `loop`"
-                         : NULL;
+    const char *what = p->backend->engine != &ix_engine_host ? "on a device"
+                       : c->ncounts > 0 ? "of a program that counts lengths"
+                       : c->nloops > 0  ? "of a program with `loop`"
+                                        : NULL;
     return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
                                "%s: a run over ranks %s is not supported",
                                c->name, what)
@@ -176,13 +175,13 @@ static ilex_status
 find_halo(const ix_run *r, size_t i, int64_t *work, ix_halo *h)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    const ix_reads reads = {r->p->c, r->grid, r->s.size, work};
+    const ix_reading reads = {r->p->c, r->grid, r->s.size, work};
     ix_index_box whole, width;
     for (int k = 0; k < b->rank; k++) {
         int j = r->axis[b->first_stride + k];
         memcpy(whole.k[k], h->s->division->whole.k[j], sizeof whole.k[k]);
     }
-    ilex_status rc = ix_reads_widths(&reads, i, &whole, &width, r->err);
+    ilex_status rc = ix_reading_widths(&reads, i, &whole, &width, r->err);
     for (int k = 0; !rc && k < b->rank; k++) {
         int j = r->axis[b->first_stride + k];
         memcpy(h->width.k[j], width.k[k], sizeof width.k[k]);

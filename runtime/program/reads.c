@@ -9,7 +9,7 @@
 
 /* Are there points of all outputs' ranges of a divided axis? */
 static bool
-has_all(const ix_reads *x, int axis)
+has_all(const ix_reading *x, int axis)
 {
     const ix_compiled *c = x->c;
     for (size_t i = 0; i < c->nboxes; i++)
@@ -20,7 +20,7 @@ has_all(const ix_reads *x, int axis)
 }
 
 static ilex_status
-overflow(const ix_reads *x, ix_error *err)
+overflow(const ix_reading *x, ix_error *err)
 {
     return ix_fail(err, ILEX_E_OVERFLOW,
                    "%s: with these sizes a range leaves 64 bits", x->c->name);
@@ -29,7 +29,7 @@ overflow(const ix_reads *x, ix_error *err)
 /* The sizes for the rank at "place" of axis "axis" (-1: none), and where this
  * one is of others. */
 static bool
-sizes_at(const ix_reads *x, int axis, int place)
+sizes_at(const ix_reading *x, int axis, int place)
 {
     int at[ILEX_MAX_RANK];
     for (int k = 0; k < x->grid->naxes; k++)
@@ -40,7 +40,7 @@ sizes_at(const ix_reads *x, int axis, int place)
 
 /* Widens to what that rank reads of axis "k" of an argument. */
 static bool
-widen(const ix_reads *x, const ix_compiled_buffer *b, int k, int axis,
+widen(const ix_reading *x, const ix_compiled_buffer *b, int k, int axis,
       int place, const int64_t whole[2], int64_t width[2])
 {
     const ix_tables *t = x->c->tables;
@@ -59,7 +59,7 @@ widen(const ix_reads *x, const ix_compiled_buffer *b, int k, int axis,
 /* Along one axis of the argument; "all": of ranks that have points of all
  * outputs, "*some" if there are any. */
 static ilex_status
-widen_axis(const ix_reads *x, const ix_compiled_buffer *b, int k, bool all,
+widen_axis(const ix_reading *x, const ix_compiled_buffer *b, int k, bool all,
            const int64_t whole[2], int64_t width[2], bool *some, ix_error *err)
 {
     int axis = *b->axis[k] ? ix_grid_find(x->grid, b->axis[k]) : -1;
@@ -77,8 +77,8 @@ widen_axis(const ix_reads *x, const ix_compiled_buffer *b, int k, bool all,
 }
 
 ilex_status
-ix_reads_widths(const ix_reads *x, size_t i, const ix_index_box *whole,
-                ix_index_box *width, ix_error *err)
+ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
+                  ix_index_box *width, ix_error *err)
 {
     const ix_compiled_buffer *b = &x->c->buffer[i];
     ilex_status rc = ILEX_OK;
@@ -104,13 +104,13 @@ halo_of(const ilex_program *part, const ilex_grid *grid, size_t i,
 {
     const ix_compiled *c = part->c;
     const ix_compiled_buffer *b = &c->buffer[i];
-    const ix_reads reads = {c, grid, size, size + c->nsizes + 1};
+    const ix_reading reads = {c, grid, size, size + c->nsizes + 1};
     ix_index_box whole, width;
     for (int k = 0; k < b->rank; k++)
         if (!ix_range_eval(&b->interior[k], size, &whole.k[k][0],
                            &whole.k[k][1]))
             return overflow(&reads, err);
-    ilex_status rc = ix_reads_widths(&reads, i, &whole, &width, err);
+    ilex_status rc = ix_reading_widths(&reads, i, &whole, &width, err);
     if (!rc)
         memcpy(halo, width.k, 2 * (size_t)b->rank * sizeof *halo);
     return rc;

@@ -25,14 +25,14 @@
     "out b : f64[I:1:n-1, J:m] = c[I=1:n-1]\n"                                 \
     "out d : f64[I:2:4, J:m] = u[I=2:4] + c[I=2:4]\n"
 #define STAGGERED                                                              \
-    "ilex 1\nprogram staggered\nsize n, m\n"                                  \
+    "ilex 1\nprogram staggered\nsize n, m\n"                                   \
     "in h : f64[I:n, J:m] halo(I:1:1, J:1:1)\n"                                \
     "in v : f64[I+1/2:n, J:m] halo(I+1/2:1:1, J:1:1)\n"                        \
     "out x = v + h[I+1/2] - h[I-1/2]\n"                                        \
     "out y = h + v[I-1/2] * v[I+1/2]\n"
 /* Indices and random numbers are those of the whole. */
 #define GLOBAL                                                                 \
-    "ilex 1\nprogram global\nsize n, m\n"                                     \
+    "ilex 1\nprogram global\nsize n, m\n"                                      \
     "in u : f32[I:n, J:m, K:3] halo(I:1:1, K:1:1)\n"                           \
     "in w : f64[J:m]\n"                                                        \
     "in s : f64[]\n"                                                           \
@@ -40,13 +40,32 @@
     "f64(u[I-1, K+1] + u[I+1, K-1]))\n"                                        \
     "out z = index(I)*index(J) + i64(u)\n"
 #define PIPELINE                                                               \
-    "ilex 1\nprogram pipeline\nsize n, m\n"                                   \
+    "ilex 1\nprogram pipeline\nsize n, m\n"                                    \
     "in u : f64[I:n, J:m] halo(I:4:4, J:4:4)\n"                                \
     "let a = u[I-1] + u[I+1] + u[J-1] + u[J+1]\n"                              \
     "let b = a[I-1] * a[I+1] + a[J-1] - a[J+1]\n"                              \
     "let c = b[I-1] + b[I+1] + b[J-1] + b[J+1]\n"                              \
     "out y = c[I-1] - c[I+1] + c[J-1] + c[J+1]\n"                              \
     "out z = a - b\n"
+
+#define HDIFF                                                                  \
+    "ilex 1\nprogram hdiff\nsize n, m\n"                                       \
+    "in u : f64[I:n, J:m] halo(I:2:2, J:2:2)\n"                                \
+    "in c : f64[I:n, J:m]\n"                                                   \
+    "let l = 4.0*u - u[I-1] - u[I+1] - u[J-1] - u[J+1]\n"                      \
+    "let f = where((l[I+1] - l)*(u[I+1] - u) > 0.0, 0.0, l[I+1] - l)\n"        \
+    "let g = where((l[J+1] - l)*(u[J+1] - u) > 0.0, 0.0, l[J+1] - l)\n"        \
+    "out y = u - c*(f - f[I-1] + g - g[J-1])\n"
+#define POINTS                                                                 \
+    "ilex 1\nprogram points\nsize n, m\n"                                      \
+    "in u : f64[I:n, J:m]\nout y = exp(u) * u\n"
+#define SUMMED                                                                 \
+    "ilex 1\nprogram summed\nsize n, m\n"                                      \
+    "in u : f64[I:n, J:m]\nout y = u - sum[I](u)\n"
+#define COUNTED                                                                \
+    "ilex 1\nprogram counted\nsize n, m\n"                                     \
+    "in u : f64[I:n, J:m]\nin v : f64[n]\n"                                    \
+    "out y = u * 2.0\nout z = compress(v > 0.0, v)\n"
 
 static const ranks_case cases[] = {
     {LAPLACE, "I:2", "I:10", NULL, 1, NM(10, 7)},
@@ -68,12 +87,78 @@ static const ranks_case cases[] = {
     {GLOBAL, "J:3, I:2", "I:5, J:4", "I", 1, NM(5, 4)},
     {PIPELINE, "I:2, J:2", "I:20, J:30", NULL, 4, NM(20, 30)},
     {PIPELINE, "I:4, J:2", "I:9, J:9", "I", 4, NM(9, 9)},
+    {HDIFF, "I:3, J:2", "I:11, J:9", "J", 2, NM(11, 9)},
 };
 
 START_TEST(same_bits)
 {
     ranks_world w;
     ranks_open(&w, &cases[_i], 5);
+    ranks_compare(&w);
+    ranks_close(&w);
+}
+END_TEST
+
+/* ---- what is sent ---- */
+
+/* Messages and bytes of a rank for a case, as a formula of the numbers n, m of
+ * points gives them; "runs" runs that change no input. */
+static const struct {
+    ranks_case c;
+    int rank;
+    int64_t messages, bytes;
+} sent[] = {
+    /* hdiff: halo 2 of both axes at once; along J with what came along I */
+    {{HDIFF, "I:2, J:2", "I:16, J:12", NULL, 2, NM(16, 12)},
+     0,
+     2,
+     8 * (2 * (6 + 2) + 2 * (8 + 2 + 2))},
+    /* in the middle, to both sides; a second run sends nothing */
+    {{LAPLACE, "I:3", "I:9", NULL, 1, NM(9, 5), .runs = 3},
+     1,
+     2,
+     8 * 2 * (5 + 2)},
+    {{LAPLACE, "I:3", "I:9", NULL, 3, NM(9, 5), .runs = 2}, 0, 1, 8 * (5 + 2)},
+    /* two neighbours that are one rank: one message */
+    {{LAPLACE, "I:2", "I:8", "I", 1, NM(8, 5)}, 1, 1, 8 * 2 * (5 + 2)},
+    /* one rank of a periodic axis sends nothing; ten stages at once */
+    {{LAPLACE, "I:1", "I:8", "I", 1, NM(8, 5)}, 0, 0, 0},
+    {{PIPELINE, "I:2", "I:16", NULL, 4, NM(16, 5)}, 0, 1, 8 * 4 * (5 + 8)},
+    /* what is read at its own points alone */
+    {{POINTS, "I:4, J:2", "I:16, J:12", NULL, 2, NM(16, 12)}, 3, 0, 0},
+    /* two fields, of which one is read beyond: one message */
+    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 0, 1, 8 * 4},
+    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 1, 1, 8 * 4},
+};
+
+START_TEST(messages)
+{
+    ranks_world w;
+    ranks_open(&w, &sent[_i].c, 9);
+    ranks_compare(&w);
+    const ilex_group_counts *n = &w.counts[sent[_i].rank];
+    ck_assert_msg(n->messages == sent[_i].messages &&
+                      n->bytes == sent[_i].bytes,
+                  "%s on %s: rank %d sent %lld messages, %lld bytes",
+                  sent[_i].c.text, sent[_i].c.ranks, sent[_i].rank,
+                  (long long)n->messages, (long long)n->bytes);
+    ranks_close(&w);
+}
+END_TEST
+
+/* ---- what cannot be ---- */
+
+static const ranks_case refused[] = {
+    {LAPLACE, "I:2", "I:10", NULL, 0, NM(10, 7), "make it with a halo as wide"},
+    {SUMMED, "I:2", "I:10", NULL, 1, NM(10, 7),
+     "the whole axis is needed, so no grid can divide it"},
+    {COUNTED, "I:2", "I:10", NULL, 1, NM(10, 7), "counts lengths"},
+};
+
+START_TEST(refusals)
+{
+    ranks_world w;
+    ranks_open(&w, &refused[_i], 3);
     ranks_compare(&w);
     ranks_close(&w);
 }
@@ -87,6 +172,8 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, same_bits, 0, (int)IX_COUNT(cases));
+    tcase_add_loop_test(tests, messages, 0, (int)IX_COUNT(sent));
+    tcase_add_loop_test(tests, refusals, 0, (int)IX_COUNT(refused));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
