@@ -47,6 +47,7 @@ libixruntime_la_SOURCES = \
 	runtime/group/grid.h \
 	runtime/group/group.c \
 	runtime/group/group.h \
+	runtime/group/mpi.c \
 	runtime/group/threads.c \
 	runtime/group/transports.def \
 	runtime/halo/exchange.c \
@@ -236,3 +237,17 @@ ilexc_SOURCES = \
 	runtime/measure/limits.c \
 	runtime/measure/limits.h
 ilexc_LDADD = $(libilex_la_LIBADD)
+
+# ---- ilex-mpi.so: the only file that knows MPI, which libilex opens ---------
+
+EXTRA_DIST += runtime/group/mpi_module.c
+if HAVE_MPI
+modulesdir = $(libdir)/ilex
+modules_DATA = ilex-mpi.so
+CLEANFILES += ilex-mpi.so
+ilex-mpi.so: runtime/group/mpi_module.c runtime/group/group.h \
+	  include/ilex/group.h include/ilex/storage.h lib/base/prelude.h
+	$(AM_V_CCLD)$(MPICC) -std=gnu11 $(AM_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	  -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ \
+	  $(srcdir)/runtime/group/mpi_module.c
+endif

@@ -32,26 +32,35 @@ typedef struct ilex_group ilex_group;
 typedef struct ilex_group_spec {
     size_t size;
     /* "threads": ranks are threads of this process; "delay": the same, with
-       messages that take time; others are in ilex_table("transports")
-       ("threads") */
+       messages that take time; "mpi": processes of MPI, of which each makes
+       the group, and is one rank (ilex_table("transports")) ("threads") */
     const char *transport;
     int ranks;        /* of threads and delay: how many, 1 to 4096 */
     double timeout;   /* seconds that a rank waits for another one (60) */
     double latency;   /* of delay: seconds that each message takes (0), and */
     double bandwidth; /* bytes a second, one message of a rank after the other
                          (unlimited) */
+    /* of mpi: address of the MPI_Comm whose processes are the ranks, which is
+       duplicated (MPI_COMM_WORLD) */
+    const void *communicator;
+    /* of mpi: 1 to initialise MPI if nobody has, and finalise it at exit; else
+       that is ILEX_E_GROUP */
+    int initialize;
 } ilex_group_spec;
 #define ILEX_GROUP_SPEC(...) ILEX_STRUCT(ilex_group_spec, __VA_ARGS__)
 
-/* Makes a group: members[r], for 0 <= r < ranks, is the group as rank r has it,
- * which the caller gives back. ILEX_E_ARGUMENT, _UNKNOWN for a transport,
- * _MEMORY: in "ctx", which may be NULL; then all are NULL. */
+/* Makes a group: members[r], for 0 <= r < ranks, is the group as rank r has it
+ * (with mpi there is members[0] alone, this process's), which the caller gives
+ * back. ILEX_E_ARGUMENT, _UNKNOWN for a
+ * transport, _UNSUPPORTED for one that is not installed, _GROUP, _MEMORY: in
+ * "ctx", which may be NULL; then all are NULL. */
 ILEX_API ilex_status ilex_group_new(ilex_context *ctx,
                                     const ilex_group_spec *spec,
                                     ilex_group **members);
 
-/* Makes a group of threads and calls body(group, user) on a thread for each
- * rank; returns when all have returned. What the first rank returned that did
+/* Makes a group and calls body(group, user) on a thread for each of its ranks
+ * that this process has, on the caller's if that is one; returns when all have
+ * returned. What the first rank returned that did
  * not return ILEX_OK; ILEX_E_MEMORY where a thread could not be had. */
 ILEX_API ilex_status
 ilex_group_run(ilex_context *ctx, const ilex_group_spec *spec,

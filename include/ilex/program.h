@@ -495,8 +495,9 @@ ILEX_API char *ilex_module_dot(ilex_module *module);
  * ilex_text_free(). */
 ILEX_API char *ilex_module_html(ilex_module *module, const char *text);
 
-/* The table of passes, options or back ends as text lines "name\tmeaning\n";
- * `table` is "passes", "options" or "backends"; NULL for another name. It lives
+/* The table of passes, options, back ends or transports of groups as text lines
+ * "name\tmeaning\n"; `table` is "passes", "options", "backends" or "transports";
+ * NULL for another name. It lives
  * as long as the library is loaded. */
 ILEX_API const char *ilex_table(const char *table);
 

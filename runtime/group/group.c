@@ -70,11 +70,19 @@ free_members(ilex_group **members, int n)
     }
 }
 
+/* How many members this process has of a group. */
+static int
+count_members(const ilex_group_spec *spec)
+{
+    const ix_transport *t = find_transport(spec->transport, NULL);
+    return t && t->alone ? 1 : spec->ranks > 0 ? spec->ranks : 0;
+}
+
 static ilex_status
 make(const ilex_group_spec *spec, ilex_group **members, ix_error *err)
 {
     const ix_transport *t = find_transport(spec->transport, err);
-    int n = spec->ranks;
+    int n = count_members(spec);
     bool ok = t != NULL;
     for (int i = 0; i < n; i++)
         members[i] = NULL;
@@ -85,14 +93,14 @@ make(const ilex_group_spec *spec, ilex_group **members, ix_error *err)
             ix_fail_memory(err);
     }
     ilex_status rc = !t ? ILEX_E_UNKNOWN : ok ? ILEX_OK : ILEX_E_MEMORY;
-    rc = rc ? rc : t->open(spec, members, err);
-    if (rc)
-        free_members(members, n);
     for (int i = 0; !rc && i < n; i++) {
         atomic_init(&members[i]->count, 1);
         members[i]->transport = t;
         members[i]->timeout = spec->timeout;
     }
+    rc = rc ? rc : t->open(spec, members, err);
+    if (rc)
+        free_members(members, n);
     return rc;
 }
 
@@ -164,12 +172,17 @@ sit(void *arg)
     return NULL;
 }
 
-/* The body on all ranks, those without a thread leave. */
+/* The body on all ranks, those without a thread leave; where there is one it
+ * is on the caller's. */
 static ilex_status
 run_all(seat *seats, int n, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
     int started = 0;
+    if (n == 1) {
+        sit(&seats[0]);
+        return seats[0].rc;
+    }
     while (started < n &&
            !pthread_create(&seats[started].thread, NULL, sit, &seats[started]))
         started++;
@@ -194,7 +207,7 @@ ilex_group_run(ilex_context *ctx, const ilex_group_spec *given,
     ix_error *err = ctx ? ix_context_error(ctx) : NULL;
     if (!read_spec(given, &spec, err))
         return ILEX_E_ARGUMENT;
-    size_t n = spec.ranks > 0 ? (size_t)spec.ranks : 0;
+    size_t n = (size_t)count_members(&spec);
     seat *seats = calloc(n + 1, sizeof *seats);
     ilex_group **members = calloc(n + 1, sizeof(ilex_group *));
     ilex_status rc =

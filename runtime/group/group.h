@@ -25,7 +25,8 @@ typedef struct ix_head {
     uint64_t bytes; /* that follow */
 } ix_head;
 
-enum { IX_TAG_COMBINE = 1 << 20 };
+/* Tags from here on are not those of axes; all are below 32. */
+enum { IX_TAG_COMBINE = ILEX_MAX_RANK, IX_TAG_COVER, IX_TAG_ELEMENTS };
 
 /* One message, from being posted to being done. Between two ranks those of an
  * epoch have different tags. The memory stays the caller's until then. */
@@ -48,6 +49,7 @@ typedef struct ix_notice {
 } ix_notice;
 
 typedef struct ix_transport {
+    bool alone; /* a process has one rank */
     /* Fills in "link", rank and size of members[i], for all that this process
      * has. */
     ilex_status (*open)(const ilex_group_spec *spec, ilex_group **members,
@@ -79,6 +81,13 @@ struct ilex_group {
     uint64_t epoch;
     ilex_group_counts counts;
 };
+
+/* What a module that was compiled apart must agree on. */
+#define IX_GROUP_LAYOUT                                                        \
+    {                                                                          \
+        1, sizeof(ix_transport), sizeof(ix_message), sizeof(ilex_group),       \
+            sizeof(ilex_group_spec), sizeof(ix_notice), sizeof(ix_error)       \
+    }
 
 /* ---- what all ranks do ---- */
 

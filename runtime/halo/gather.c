@@ -9,8 +9,6 @@
 #include "lib/graph/context.h"
 #include "runtime/halo/halo.h"
 
-enum { TAG_COVER, TAG_ELEMENTS };
-
 /* One of the two, on one rank. */
 typedef struct action {
     const char *what;
@@ -161,7 +159,7 @@ pass_box(const action *a, int peer, bool sends, const ilex_storage *s,
     ix_division_pack(&view, data, &packed);
     if (sends)
         ix_storage_move(&packed, &view);
-    ilex_status rc = pass(a, peer, TAG_ELEMENTS, sends, data, bytes);
+    ilex_status rc = pass(a, peer, IX_TAG_ELEMENTS, sends, data, bytes);
     if (!rc && !sends)
         ix_storage_move(&view, &packed);
     free(data);
@@ -188,10 +186,10 @@ tell_cover(action *a)
     size_t bytes = (size_t)a->s->rank * sizeof a->cover.k[0];
     ilex_status rc = ILEX_OK;
     if (a->g->rank != a->root)
-        return pass(a, a->root, TAG_COVER, false, a->cover.k, bytes);
+        return pass(a, a->root, IX_TAG_COVER, false, a->cover.k, bytes);
     for (int r = 0; !rc && r < a->g->size; r++)
         if (r != a->root)
-            rc = pass(a, r, TAG_COVER, true, a->cover.k, bytes);
+            rc = pass(a, r, IX_TAG_COVER, true, a->cover.k, bytes);
     return rc;
 }
 

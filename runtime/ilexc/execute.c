@@ -121,6 +121,8 @@ look(ix_cli_run *r, ix_cli_progress *p)
     ix_cli_exit status = due ? ix_cli_sizes_counted(r) : IX_EXIT_OK;
     if (due)
         ix_cli_progress_wipe(p);
+    if (r->other)
+        return status;
     if (due && status == IX_EXIT_OK && r->reference)
         status = ix_cli_compare(r);
     return due && status == IX_EXIT_OK ? ix_cli_save(r) : status;

@@ -40,6 +40,14 @@ count_ranks(const char *grid)
     return strchr(grid, ':') ? (int)n : 0;
 }
 
+/* Was the process started as one of several? */
+static bool
+is_mpirun(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") ||
+           getenv("PMIX_RANK");
+}
+
 ix_cli_exit
 ix_cli_ranks_read(ix_cli_run *r)
 {
@@ -69,6 +77,8 @@ ix_cli_ranks_read(ix_cli_run *r)
                             "--grid %s: wants axes and numbers of "
                             "ranks, for example --grid I:2,J:2",
                             r->grid);
+    r->transport = ix_cli_options_value(r->command, IX_FLAG_TRANSPORT,
+                                        is_mpirun() ? "mpi" : "threads");
     if (ranks && n != r->nranks)
         return ix_cli_usage("run", "--grid %s has %d ranks, --ranks %ld",
                             r->grid, r->nranks, n);
@@ -152,13 +162,14 @@ is_divided(const ix_cli_run *r, const ix_cli_field *f)
 
 /* What all ranks share. */
 typedef struct job {
-    const ix_cli_run *r;
+    ix_cli_run *r;
     const ilex_program *program;
     const ilex_binding *whole; /* before the steps */
     size_t *from; /* of each binding after them: the field whose it was */
     const char *domain;
     const ilex_call *call;
     int64_t steps;
+    bool alone; /* one rank has it all to itself */
     char error[1024];
 } job;
 
@@ -239,8 +250,9 @@ bind(const job *j, mine *m)
     for (size_t i = 0; i < j->r->nfields; i++) {
         ilex_storage *whole = j->whole[i].storage;
         m->part[i] = is_divided(j->r, &j->r->field[i]) ? make_part(j, m, i)
-                     : m->rank == 0 ? ilex_storage_retain(whole)
-                                    : ilex_storage_copy(m->ctx, whole);
+                     : m->rank == 0 || j->alone
+                         ? ilex_storage_retain(whole)
+                         : ilex_storage_copy(m->ctx, whole);
         if (!m->part[i])
             return ilex_error_code(m->ctx);
         m->binding[i] =
@@ -256,7 +268,7 @@ give_back(const job *j, const mine *m)
 {
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; i < j->r->nfields; i++)
-        for (size_t o = 0; o < j->r->nfields && m->rank == 0; o++)
+        for (size_t o = 0; o < j->r->nfields && (m->rank == 0 || j->alone); o++)
             if (m->binding[i].storage == m->part[o])
                 j->from[i] = o;
     for (size_t i = 0; !rc && i < j->r->nfields; i++)
@@ -292,10 +304,12 @@ body(ilex_group *group, void *user)
     m.grid = ilex_grid_new(m.ctx,
                            &ILEX_GRID_SPEC(.group = group, .ranks = j->r->grid,
                                            .domain = j->domain));
+    if (j->alone && m.rank > 0)
+        j->r->other = true;
     ilex_status rc = !m.ctx || !m.part || !m.binding ? ILEX_E_MEMORY
                      : m.grid                        ? work(j, &m, &call)
                                                      : ilex_error_code(m.ctx);
-    if (rc && m.rank == 0)
+    if (rc && (m.rank == 0 || j->alone))
         snprintf(j->error, sizeof j->error, "%s",
                  call.error[0] ? call.error : ilex_error_text(m.ctx));
     for (size_t i = 0; m.part && i < n; i++)
@@ -318,14 +332,18 @@ ix_cli_ranks_steps(ix_cli_run *r, const ilex_program *p, ilex_binding *binding,
              .from = calloc(r->nfields + 1, sizeof *j.from),
              .domain = domain,
              .call = call,
-             .steps = n};
+             .steps = n,
+             .alone = !strcmp(r->transport, "mpi")};
     ilex_storage **whole = calloc(r->nfields + 1, sizeof(ilex_storage *));
     ilex_status rc = domain && j.from && whole ? ILEX_OK : ILEX_E_ARGUMENT;
     for (size_t i = 0; !rc && i < r->nfields; i++)
         whole[i] = binding[i].storage;
     if (!rc)
         rc = ilex_group_run(r->session.ctx,
-                            &ILEX_GROUP_SPEC(.ranks = r->nranks), body, &j);
+                            &ILEX_GROUP_SPEC(.transport = r->transport,
+                                             .ranks = r->nranks,
+                                             .initialize = 1),
+                            body, &j);
     for (size_t i = 0; !rc && i < r->nfields; i++)
         binding[i].storage = whole[j.from[i]];
     if (rc && !call->error[0])

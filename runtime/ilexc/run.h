@@ -93,6 +93,8 @@ typedef struct ix_cli_run {
     double seconds; /* of all steps */
     char *grid;     /* axes that ranks divide, "I:2,J:2"; NULL: one process */
     int nranks;
+    const char *transport;
+    bool other; /* a process that is not the first rank: it writes nothing */
 } ix_cli_run;
 
 /* Does it run on a device? */

@@ -155,6 +155,8 @@ run(ix_cli_run *r)
         if (status == IX_EXIT_OK && steps[i] == ix_cli_swaps_read)
             status = require_sources(r);
     }
+    if (r->other)
+        return status;
     if (status == IX_EXIT_OK && r->command->verbose)
         print_table(r);
     if (status == IX_EXIT_OK &&

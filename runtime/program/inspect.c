@@ -202,6 +202,11 @@ ilex_table(const char *table)
 #name "\t" meaning " (" choices ", default \"" value "\")\n"
 #include "lib/graph/options.def"
             ;
+    if (table && !strcmp(table, "transports"))
+        return
+#define IX_TRANSPORT(name, meaning) #name "\t" meaning "\n"
+#include "runtime/group/transports.def"
+            ;
     if (table && !strcmp(table, "backends"))
         return
 #define IX_BACKEND(name, dialect, compile, find, command, several, engine,     \
