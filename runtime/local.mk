@@ -101,7 +101,9 @@ libixruntime_la_SOURCES = \
 	runtime/program/compute.c \
 	runtime/program/evaluate.c \
 	runtime/program/graphviz.c \
+	runtime/program/grid_halo.c \
 	runtime/program/inspect.c \
+	runtime/program/open.c \
 	runtime/program/pack.c \
 	runtime/program/prepared.c \
 	runtime/program/program.c \

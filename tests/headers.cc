@@ -12,6 +12,7 @@
 #include <ilex/expr.h>
 #include <ilex/function.h>
 #include <ilex/graph.h>
+#include <ilex/group.h>
 #include <ilex/kinds.h>
 #include <ilex/library.h>
 #include <ilex/memory.h>

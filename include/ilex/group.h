@@ -58,13 +58,17 @@ ILEX_API ilex_status ilex_group_new(ilex_context *ctx,
                                     const ilex_group_spec *spec,
                                     ilex_group **members);
 
+/* What a rank does, with a group that is its own until it returns; an
+ * ilex_status. */
+typedef int (*ilex_rank)(ilex_group *group, void *user);
+
 /* Makes a group and calls body(group, user) on a thread for each of its ranks
  * that this process has, on the caller's if that is one; returns when all have
  * returned. What the first rank returned that did
  * not return ILEX_OK; ILEX_E_MEMORY where a thread could not be had. */
-ILEX_API ilex_status
-ilex_group_run(ilex_context *ctx, const ilex_group_spec *spec,
-               ilex_status (*body)(ilex_group *group, void *user), void *user);
+ILEX_API ilex_status ilex_group_run(ilex_context *ctx,
+                                    const ilex_group_spec *spec, ilex_rank body,
+                                    void *user);
 
 /* Takes a count (returns its argument), gives one back. NULL is ignored. With
  * the last one the rank leaves: whoever waits for it gets ILEX_E_GROUP. */

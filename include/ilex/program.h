@@ -496,9 +496,9 @@ ILEX_API char *ilex_module_dot(ilex_module *module);
 ILEX_API char *ilex_module_html(ilex_module *module, const char *text);
 
 /* The table of passes, options, back ends or transports of groups as text lines
- * "name\tmeaning\n"; `table` is "passes", "options", "backends" or "transports";
- * NULL for another name. It lives
- * as long as the library is loaded. */
+ * "name\tmeaning\n"; `table` is "passes", "options", "backends" or
+ * "transports"; NULL for another name. It lives as long as the library is
+ * loaded. */
 ILEX_API const char *ilex_table(const char *table);
 
 #ifdef __cplusplus

@@ -274,7 +274,7 @@ collect(ilex_context *ctx, arms *s, int n, const ix_lin *const *arm)
 
 const ix_lin *
 ix_lin_try_extremum(ilex_context *ctx, bool largest, int n,
-                const ix_lin *const *arm)
+                    const ix_lin *const *arm)
 {
     arms s = {.largest = largest};
     const ix_lin *rest;

@@ -3,6 +3,8 @@
  * Groups: their life, waiting with a limit and with words for what went wrong,
  * small values that all ranks combine.
  */
+#include "runtime/group/group.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,6 @@
 #include "lib/base/structs.h"
 #include "lib/base/suggest.h"
 #include "lib/graph/context.h"
-#include "runtime/group/group.h"
 
 /* ---- life ---- */
 
@@ -158,7 +159,7 @@ ilex_group_counted(const ilex_group *g, ilex_group_counts *counts)
 typedef struct seat {
     pthread_t thread;
     ilex_group *group;
-    ilex_status (*body)(ilex_group *group, void *user);
+    ilex_rank body;
     void *user;
     ilex_status rc;
 } seat;
@@ -167,7 +168,7 @@ static void *
 sit(void *arg)
 {
     seat *s = arg;
-    s->rc = s->body(s->group, s->user);
+    s->rc = (ilex_status)s->body(s->group, s->user);
     ilex_group_release(s->group);
     return NULL;
 }
@@ -200,8 +201,8 @@ run_all(seat *seats, int n, ix_error *err)
 }
 
 ilex_status
-ilex_group_run(ilex_context *ctx, const ilex_group_spec *given,
-               ilex_status (*body)(ilex_group *group, void *user), void *user)
+ilex_group_run(ilex_context *ctx, const ilex_group_spec *given, ilex_rank body,
+               void *user)
 {
     ilex_group_spec spec;
     ix_error *err = ctx ? ix_context_error(ctx) : NULL;

@@ -289,7 +289,7 @@ work(job *j, mine *m, ilex_call *call)
     return rc ? rc : give_back(j, m);
 }
 
-static ilex_status
+static int
 body(ilex_group *group, void *user)
 {
     job *j = user;
@@ -318,7 +318,7 @@ body(ilex_group *group, void *user)
     free(m.binding);
     ilex_grid_release(m.grid);
     ilex_context_free(m.ctx);
-    return rc;
+    return (int)rc;
 }
 
 ilex_status

@@ -130,7 +130,7 @@ ix_box_whole(const ix_compiled *c, int64_t *size)
 
 bool
 ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
-            int64_t *size)
+          int64_t *size)
 {
     return set_sizes(c, &(box){.n = 0}, grid, place, size);
 }

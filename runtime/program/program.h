@@ -147,8 +147,8 @@ void ix_layouts_free(ix_layouts *l);
 const ilex_program *ix_layouts_find(ix_run *r);
 const ilex_program *ix_layouts_make(const ix_run *r);
 
-/* The program for parts of outputs, option box=2, without those outputs of whose
- * numbers "without" has bits; it belongs to "p". NULL after an error. Any
+/* The program for parts of outputs, option box=2, without those outputs of
+ * whose numbers "without" has bits; it belongs to "p". NULL after an error. Any
  * thread. */
 const ilex_program *ix_layouts_parts(const ilex_program *p, uint64_t without,
                                      ix_error *err);
@@ -216,7 +216,7 @@ ilex_program *ix_program_compile(ilex_module *module, ix_held *open);
 /* Adds output number "i", which has no name of the user's. */
 ilex_status ix_program_output(ilex_module *m, size_t i, ilex_array *x,
                               const char *inplace);
-/* compute.c: from now on wrapped data are arguments; false: no memory. */
+/* open.c: from now on wrapped data are arguments; false: no memory. */
 bool ix_program_open(ilex_program *p, const ix_held *held);
 
 /* The code that launches use now. */
@@ -264,7 +264,7 @@ struct ix_run {
     int64_t *status;    /* where kernels of CUDA say that a check failed:
                            IX_STATUS_WORDS numbers; NULL: they cannot */
     ix_workspace *workspace; /* checked out, or NULL */
-    ilex_grid *grid; /* that the run is over, or NULL */
+    ilex_grid *grid;         /* that the run is over, or NULL */
     int threads;
     int device; /* engine_device.c */
     const struct ix_driver *driver;
@@ -301,7 +301,7 @@ ilex_status ix_bind_box(ix_run *r);
  * each axis of a grid. False on overflow. */
 bool ix_box_whole(const ix_compiled *c, int64_t *size);
 bool ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
-                 int64_t *size);
+               int64_t *size);
 
 /* Finds the storages by name and how they lie; then solves the sizes, checks
  * everything. Both. */
@@ -353,8 +353,8 @@ typedef struct ix_reading {
 /* How far around their parts ranks read argument "i", per axis of the program,
  * which goes over "whole". */
 ilex_status ix_reading_widths(const ix_reading *x, size_t i,
-                            const ix_index_box *whole, ix_index_box *width,
-                            ix_error *err);
+                              const ix_index_box *whole, ix_index_box *width,
+                              ix_error *err);
 
 /* Values by size, the least and behind them the most that those are which are
  * counted; NULL when there is no memory or one is missing. */

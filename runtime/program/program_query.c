@@ -205,7 +205,8 @@ given(const ix_compiled_size *size, const ilex_size_binding *sizes,
 }
 
 int64_t *
-ix_program_sizes(const ilex_program *p, const ilex_size_binding *sizes, size_t count)
+ix_program_sizes(const ilex_program *p, const ilex_size_binding *sizes,
+                 size_t count)
 {
     const ix_compiled *c = p->c;
     if (count > 0 && !sizes)

@@ -43,9 +43,9 @@ typedef enum ix_source {
 typedef struct ix_division ix_division; /* division.h */
 
 struct ilex_storage {
-    atomic_size_t count; /* first: all that follows is constant */
+    atomic_size_t count;   /* first: all that follows is constant */
     ix_division *division; /* what it is a part of, its own; or NULL */
-    ilex_storage *whole; /* what it was restricted from, counted; or NULL */
+    ilex_storage *whole;   /* what it was restricted from, counted; or NULL */
     ix_mem mem;
     ix_memory *memory;
     ix_view_strings *labels;

@@ -53,9 +53,9 @@ static bool
 is_plain(const ilex_storage *s)
 {
     const ix_memory *m = s->memory;
-    bool plain = !s->division && m->host.base && !m->device.base && !m->host.traits &&
-                 m->host.space == IX_SPACE_NORMAL && !m->id &&
-                 m->managed == IX_MANAGED_NONE;
+    bool plain = !s->division && m->host.base && !m->device.base &&
+                 !m->host.traits && m->host.space == IX_SPACE_NORMAL &&
+                 !m->id && m->managed == IX_MANAGED_NONE;
     for (int k = 0; plain && k < s->rank; k++)
         plain = s->layout[k] == k;
     return plain && ilex_storage_contiguous(s);

@@ -130,7 +130,7 @@ ranks_wrap(const ranks_world *w, ilex_context *own, size_t i, ilex_storage *s)
 }
 
 /* One rank. */
-static inline ilex_status
+static inline int
 ranks_body(ilex_group *g, void *user)
 {
     ranks_world *w = user;
@@ -186,7 +186,7 @@ ranks_body(ilex_group *g, void *user)
         ilex_storage_release(s[i]);
     ilex_grid_release(grid);
     ilex_context_free(own);
-    return rc;
+    return (int)rc;
 }
 
 static inline void
