@@ -282,9 +282,8 @@ void
 ix_grid_cut(const ix_grid_axis *a, int p, int64_t first, int64_t end,
             int64_t *lo, int64_t *hi)
 {
-    bool open = !a->periodic;
-    *lo = open && p == 0 ? first : a->cut[p];
-    *hi = open && p == a->ranks - 1 ? end : a->cut[p + 1];
+    *lo = p == 0 ? first : a->cut[p];
+    *hi = p == a->ranks - 1 ? end : a->cut[p + 1];
     *lo = *lo < first ? first : *lo > end ? end : *lo;
     *hi = *hi < *lo ? *lo : *hi > end ? end : *hi;
 }

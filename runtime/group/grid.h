@@ -11,7 +11,7 @@
 enum { IX_GRID_NAME = 72 }; /* bytes of the name of an axis */
 
 /* A divided axis. Part p has cut[p] <= i < cut[p + 1]; the first and the last
- * one have what is before and behind as well, unless it is periodic. */
+ * one have what is before and behind as well. */
 typedef struct ix_grid_axis {
     char name[IX_GRID_NAME];
     int ranks;

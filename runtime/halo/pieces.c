@@ -20,7 +20,7 @@ take_along(const ix_halo *h, int k, int now, int64_t range[2])
         lo -= h->width.k[k][0];
         hi += h->width.k[k][1];
     }
-    if (!a || !a->periodic) { /* there is nothing outside of the whole */
+    if (!d->round[k]) { /* there is nothing outside of the whole */
         int64_t least = first - s->halo[k][0], most = end + s->halo[k][1];
         lo = lo < least ? least : lo;
         hi = hi > most ? most : hi;
@@ -52,7 +52,8 @@ each_of_side(ix_piece *p, const ix_grid_axis *a, int to, int from, int64_t lo,
              int64_t hi, ix_piece_fn *fn, void *user)
 {
     const ilex_storage *s = p->halo->s;
-    int64_t first, end, period = a->periodic ? ix_grid_period(a) : 0;
+    int64_t first, end,
+        period = s->division->round[p->k] ? ix_grid_period(a) : 0;
     ix_division_owned(s, p->k, from, &first, &end);
     if (period == 0) {
         int64_t least = s->division->whole.k[p->k][0] - s->halo[p->k][0];

@@ -248,19 +248,18 @@ exchange(plan *x)
 
 /* Finds out what is to be done, and does what all ranks do together. */
 static ilex_status
-prepare(plan *x)
+prepare(plan *x, void *block)
 {
     ix_run *r = x->r;
-    void *block = ix_run_block(r);
     ilex_status rc = block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
     rc = rc ? rc : check_storages(r);
     rc = rc ? rc : (ilex_status)ix_solve_sizes(&r->s);
+    ix_ranks_localize(r);
     rc = rc ? rc : ix_bind_box(r);
     rc = rc ? rc : find_outputs(x);
     rc = rc ? rc : find_halos(x);
     rc = rc ? rc : exchange(x);
     ix_mem_free(&r->p->mem, x->halo);
-    ix_mem_free(&r->p->mem, block);
     return rc;
 }
 
@@ -284,16 +283,13 @@ name_bindings(const plan *x, const ix_compiled *part, ilex_binding *to)
     return n;
 }
 
-/* This rank's points. */
+/* This rank's points, by a program without the outputs that it has none of. */
 static ilex_status
-run_part(const plan *x)
+run_without(const plan *x)
 {
     const ix_run *r = x->r;
-    const ilex_program *p = r->p;
-    if (x->idle)
-        return ILEX_OK;
-    if (x->without)
-        p = ix_layouts_parts(x->whole, x->without, r->err);
+    const ilex_program *p =
+        x->without ? ix_layouts_parts(x->whole, x->without, r->err) : r->p;
     if (!p)
         return r->err->code;
     ilex_binding *bindings =
@@ -311,13 +307,35 @@ run_part(const plan *x)
     return rc;
 }
 
+/* This rank's points: what was bound to plan the run does, but for arrays that
+ * lie otherwise. */
+static ilex_status
+run_part(const plan *x)
+{
+    ix_run *r = x->r;
+    if (x->idle)
+        return ILEX_OK;
+    if (x->without || ix_layouts_find(r) != r->p || r->order)
+        return run_without(x);
+    ilex_status rc = (ilex_status)ix_check_arguments(&r->s);
+    if (rc)
+        return rc;
+    r->threads = ix_run_threads(r);
+    return ix_run_steps(r);
+}
+
 static ilex_status
 run(ix_run *r)
 {
     plan x = {.r = r, .whole = r->p};
     r->p = ix_ranks_program(x.whole, r->err);
-    ilex_status rc = r->p ? prepare(&x) : r->err->code;
-    return rc ? rc : run_part(&x);
+    if (!r->p)
+        return r->err->code;
+    void *block = ix_run_block(r);
+    ilex_status rc = prepare(&x, block);
+    rc = rc ? rc : run_part(&x);
+    ix_mem_free(&r->p->mem, block);
+    return rc;
 }
 
 ilex_status

@@ -18,9 +18,10 @@ typedef struct ix_index_box {
 
 struct ix_division {
     ilex_grid *grid;
-    int axis[ILEX_MAX_RANK]; /* of the grid; -1: it is whole */
-    ix_index_box whole;      /* without its halo */
-    uint64_t writes;         /* of the memory, when "current" was so */
+    int axis[ILEX_MAX_RANK];   /* of the grid; -1: it is whole */
+    bool round[ILEX_MAX_RANK]; /* it is a whole turn of a periodic axis */
+    ix_index_box whole;        /* without its halo */
+    uint64_t writes;           /* of the memory, when "current" was so */
     ix_index_box current;
 };
 

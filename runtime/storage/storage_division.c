@@ -21,14 +21,15 @@ cut_axis(ix_division *d, ilex_storage *s, int k, ix_error *err)
     if (d->axis[k] < 0)
         return ILEX_OK;
     const ix_grid_axis *a = &d->grid->axis[d->axis[k]];
-    int64_t period = ix_grid_period(a), lo, hi;
-    if (a->periodic && (first != a->cut[0] || end - first != period))
+    int64_t last = a->cut[a->ranks], lo, hi;
+    if (a->periodic && (first < a->cut[0] || end > last))
         return ix_fail(err, ILEX_E_SHAPE,
                        "storage: axis %s is periodic on its grid, on [%lld, "
-                       "%lld); without its halo the storage has [%lld, %lld)",
-                       s->axis[k], (long long)a->cut[0],
-                       (long long)a->cut[a->ranks], (long long)first,
-                       (long long)end);
+                       "%lld), and the storage has [%lld, %lld) without its "
+                       "halo: a point would be there twice",
+                       s->axis[k], (long long)a->cut[0], (long long)last,
+                       (long long)first, (long long)end);
+    d->round[k] = a->periodic && first == a->cut[0] && end == last;
     ix_grid_cut(a, a->place, first, end, &lo, &hi);
     s->origin[k] = lo;
     s->shape[k] = hi - lo + halo[0] + halo[1];
@@ -108,8 +109,8 @@ ix_division_owned(const ilex_storage *s, int k, int place, int64_t *lo,
 {
     const ix_division *d = s->division;
     const ix_grid_axis *a = &d->grid->axis[d->axis[k]];
-    int64_t low = a->periodic ? 0 : s->halo[k][0];
-    int64_t high = a->periodic ? 0 : s->halo[k][1];
+    int64_t low = d->round[k] ? 0 : s->halo[k][0];
+    int64_t high = d->round[k] ? 0 : s->halo[k][1];
     ix_grid_cut(a, place, d->whole.k[k][0] - low, d->whole.k[k][1] + high, lo,
                 hi);
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random programs over ranks: stencils, broadcasts, reductions and scans along
+ * axes that are whole, conditions on indices, random numbers, staggered axes,
+ * outputs on other ranges, of floating and integer numbers; on random grids,
+ * with parts of one point or none, periodic or not. The bits are those of one
+ * process.
+ *
+ *     test_ranks_random [PROGRAMS [FIRST]]
+ */
+#include "tests/unit/ranks_fixture.h"
+
+enum { I, J, K, AXES };
+static const char axis_name[] = "IJK";
+
+/* An array so far: its name, its axes as bits, is the first one I+1/2? How far
+ * it is read beyond its axes at most. */
+typedef struct value {
+    char name[8];
+    unsigned axes;
+    bool staggered;
+    int reach;
+} value;
+
+enum { MOST_VALUES = 24, REACH = 5 };
+
+typedef struct maker {
+    uint64_t state;
+    value value[MOST_VALUES];
+    int n;
+    char text[4096];
+} maker;
+
+static unsigned
+pick(maker *m, unsigned below)
+{
+    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(m->state >> 33) % below;
+}
+
+static void IX_PRINTF(2, 3) put(maker *m, const char *format, ...)
+{
+    size_t n = strlen(m->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->text + n, sizeof m->text - n, format, args);
+    va_end(args);
+}
+
+/* "I+1/2:n+1, J:m": the domain of a value. */
+static void
+put_domain(maker *m, const value *v)
+{
+    static const char *const length[] = {"n", "m", "q"};
+    const char *comma = "";
+    for (int k = 0; k < AXES; k++)
+        if (v->axes >> k & 1) {
+            put(m, "%s%c%s:%s%s", comma, axis_name[k],
+                k == I && v->staggered ? "+1/2" : "", length[k],
+                k == I && v->staggered ? "" : "");
+            comma = ", ";
+        }
+}
+
+static value *
+add(maker *m, char letter)
+{
+    value *v = &m->value[m->n];
+    snprintf(v->name, sizeof v->name, "%c%d", letter, m->n);
+    m->n++;
+    return v;
+}
+
+static void
+add_input(maker *m)
+{
+    static const char *const dtypes[] = {"f64", "f64", "f32", "i32", "i64"};
+    static const unsigned axes[] = {1 << I | 1 << J, 7, 1 << I, 1 << J | 1 << K,
+                                    1 << I | 1 << J};
+    value *v = add(m, 'u');
+    *v = (value){.axes = axes[pick(m, IX_COUNT(axes))]};
+    v->staggered = (v->axes & 1) && pick(m, 4) == 0;
+    snprintf(v->name, sizeof v->name, "u%d", m->n - 1);
+    put(m, "in %s : %s[", v->name, dtypes[pick(m, IX_COUNT(dtypes))]);
+    put_domain(m, v);
+    put(m, "] halo(auto)\n");
+}
+
+/* A value, read as it is, or some points beside; its axes join "*axes". */
+static void
+put_read(maker *m, value *now, bool staggered)
+{
+    const value *v = &m->value[pick(m, (unsigned)m->n)];
+    int far = pick(m, 2) ? (int)pick(m, 3) - 1 : 0, axis = (int)pick(m, 2);
+    bool half = (v->axes & 1) && v->staggered != staggered;
+    int reach = v->reach + (half ? 1 : 0);
+    if (!half && (far == 0 || !(v->axes >> axis & 1)))
+        far = 0;
+    reach += far && !half ? abs(far) : 0;
+    if (reach > REACH) { /* a number will do */
+        put(m, "%u.5", pick(m, 9));
+        return;
+    }
+    now->axes |= v->axes;
+    now->reach = reach > now->reach ? reach : now->reach;
+    if (half)
+        put(m, "f64(%s)[I%c1/2]", v->name, pick(m, 2) ? '+' : '-');
+    else if (far)
+        put(m, "f64(%s)[%c%s%+d]", v->name, axis_name[axis],
+            axis == I && staggered ? "" : "", far);
+    else
+        put(m, "f64(%s)", v->name);
+}
+
+static void
+put_condition(maker *m, value *now, bool staggered)
+{
+    int axis = (int)pick(m, 2);
+    now->axes |= 1u << axis;
+    put(m, "index(%c%s) %s %u", axis_name[axis],
+        axis == I && staggered ? "+1/2" : "",
+        pick(m, 2) ? ">=" : "% 3 ==", pick(m, 3));
+}
+
+/* An expression of some reads; what it is. */
+static value
+put_expression(maker *m, bool staggered)
+{
+    value now = {.staggered = staggered};
+    unsigned kind = pick(m, 8);
+    if (kind == 0) {
+        put(m, "where(");
+        put_condition(m, &now, staggered);
+        put(m, ", ");
+        put_read(m, &now, staggered);
+        put(m, ", ");
+        put_read(m, &now, staggered);
+        put(m, ")");
+        return now;
+    }
+    if (kind == 1) {
+        int axis = (int)pick(m, 2);
+        now.axes |= 1u << axis;
+        put(m, "random(u64(%u), index(%c%s) + 9)*", pick(m, 9), axis_name[axis],
+            axis == I && staggered ? "+1/2" : "");
+    }
+    for (unsigned i = 0, n = 1 + pick(m, 4); i < n; i++) {
+        put_read(m, &now, staggered);
+        put(m, i + 1 < n ? (pick(m, 3) ? " + " : "*") : "");
+    }
+    return now;
+}
+
+/* A reduction or a scan along K of a value, where it has it. */
+static bool
+put_whole(maker *m, value *now)
+{
+    const value *v = &m->value[pick(m, (unsigned)m->n)];
+    if (!(v->axes >> K & 1))
+        return false;
+    *now = *v;
+    switch (pick(m, 3)) {
+    case 0:
+        put(m, "cumsum(f64(%s); axis=K)", v->name);
+        break;
+    case 1:
+        now->axes &= ~(1u << K);
+        put(m, "sum[K](f64(%s))", v->name);
+        break;
+    default:
+        now->axes &= ~(1u << K);
+        put(m, "max[K](f64(%s))", v->name);
+    }
+    return true;
+}
+
+static void
+add_let(maker *m)
+{
+    size_t before = strlen(m->text);
+    char name[8];
+    value now;
+    snprintf(name, sizeof name, "t%d", m->n);
+    put(m, "let %s = ", name);
+    if (pick(m, 4) != 0 || !put_whole(m, &now))
+        now = put_expression(m, pick(m, 4) == 0);
+    if ((now.axes & 1 << I || now.axes & 1 << J) == 0) {
+        m->text[before] = 0; /* nothing to divide */
+        return;
+    }
+    put(m, "\n");
+    memcpy(now.name, name, sizeof name);
+    now.staggered &= (now.axes & 1) != 0;
+    m->value[m->n++] = now;
+}
+
+/* Outputs: values on their domains, and on smaller ones. */
+static int
+put_outputs(maker *m, int inputs)
+{
+    int n = 0;
+    for (int i = m->n - 1; i >= inputs && n < 3; i--) {
+        const value *v = &m->value[i];
+        bool part = n > 0 && (v->axes & 1) && !v->staggered && pick(m, 2);
+        if (n > 0 && pick(m, 3) == 0)
+            continue;
+        put(m, part ? "out y%d = %s[I=1:n-1]\n" : "out y%d = %s\n", n, v->name);
+        n++;
+    }
+    return n;
+}
+
+static bool
+make_program(maker *m, uint64_t first)
+{
+    memset(m, 0, sizeof *m);
+    m->state = first * 0x9e3779b97f4a7c15u + 1;
+    pick(m, 2);
+    put(m,
+        "ilex 1\nprogram random%llu\nsize n, m, q\n"
+        "assume n >= 3\nassume m >= 1\nassume q >= 1\n",
+        (unsigned long long)first);
+    int inputs = 1 + (int)pick(m, 3);
+    for (int i = 0; i < inputs; i++)
+        add_input(m);
+    for (int i = 2 + (int)pick(m, 6); i > 0; i--)
+        add_let(m);
+    return put_outputs(m, inputs) > 0;
+}
+
+static const char *const grids[] = {
+    "I:1",      "I:2",      "I:3",           "I:4",      "I:6",      "I:8",
+    "J:2",      "J:3",      "I:2, J:2",      "I:3, J:2", "J:2, I:4", "J:4, I:2",
+    "I:2, K:1", "J:6, I:1", "I:1, J:1, K:1", "I:2, J:3",
+};
+static const char *const around[] = {NULL, NULL, "I", "J", "I, J"};
+
+/* The periodic axes among those of the grid; NULL: none. */
+static const char *
+choose_periodic(maker *m, const char *ranks)
+{
+    const char *p = around[pick(m, IX_COUNT(around))];
+    for (const char *a = p; a && *a; a++)
+        if ((*a == 'I' || *a == 'J') && !strchr(ranks, *a))
+            return NULL;
+    return p;
+}
+
+/* Is it a program? Where nothing but index(J) has the axis J its ends are not
+ * known. */
+static bool
+is_program(const char *text)
+{
+    ilex_module *module = ilex_module_parse(ctx, text, "random");
+    ilex_program *p = module ? ilex_compile_module(module) : NULL;
+    bool ok = p != NULL;
+    ilex_program_release(p);
+    ilex_module_free(module);
+    ilex_error_clear(ctx);
+    return ok;
+}
+
+/* 1: it was run and compared. */
+static int
+try_one(uint64_t first)
+{
+    static maker m;
+    char domain[80];
+    if (!make_program(&m, first) || !is_program(m.text))
+        return 0;
+    int64_t n = 3 + pick(&m, 12), rows = 1 + pick(&m, 9), q = 1 + pick(&m, 4);
+    ranks_case c = {.text = m.text,
+                    .halo = REACH + 1,
+                    .ranks = grids[pick(&m, IX_COUNT(grids))],
+                    .domain = domain,
+                    .runs = 1 + (int)pick(&m, 2),
+                    .size = {{"n", n}, {"m", rows}, {"q", q}},
+                    .nsizes = 3};
+    c.periodic = choose_periodic(&m, c.ranks);
+    snprintf(domain, sizeof domain, "I:%lld, J:%lld, K:%lld", (long long)n,
+             (long long)rows, (long long)q);
+    ranks_world w;
+    ranks_open(&w, &c, first);
+    ranks_compare(&w);
+    ranks_close(&w);
+    return 1;
+}
+
+static uint64_t programs = 300, begin = 1;
+
+START_TEST(random_programs)
+{
+    int tried = 0;
+    for (uint64_t i = begin; i < begin + programs; i++)
+        tried += try_one(i);
+    ck_assert_uint_ge((uint64_t)tried, programs * 3 / 4);
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    programs = argc > 1 ? strtoull(argv[1], NULL, 10) : programs;
+    begin = argc > 2 ? strtoull(argv[2], NULL, 10) : begin;
+    Suite *suite = suite_create("ranks_random");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, argc > 1 ? 3600 : 240);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_test(tests, random_programs);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
