@@ -282,6 +282,7 @@ SHELL_TESTS = \
 	tests/manpages.sh \
 	tests/math/compilers.sh \
 	tests/math/vectors.sh \
+	tests/mpi.sh \
 	tests/mutants.sh \
 	tests/numpy/matrices.sh \
 	tests/numpy/loops.sh \

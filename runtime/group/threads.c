@@ -181,14 +181,14 @@ drop_old(member *me, uint64_t epoch)
     me->last = at;
 }
 
-/* Where the packet for a message is linked: the one with its tag, or one of a
- * later epoch, for then it does not come. */
+/* Where the packet for a message is linked; "later": or one of a later epoch,
+ * for then it does not come. */
 static packet **
-find(member *me, const ix_message *m)
+find(member *me, const ix_message *m, bool later)
 {
     for (packet **at = &me->first; *at; at = &(*at)->next)
         if ((*at)->from == m->peer &&
-            ((*at)->head.epoch > m->head.epoch || (*at)->tag == m->tag))
+            ((*at)->head.epoch == m->head.epoch ? (*at)->tag == m->tag : later))
             return at;
     return NULL;
 }
@@ -206,11 +206,12 @@ take(member *me, packet **at)
 /* Takes what may be taken now for one of the messages; else "*next" is when to
  * look again, if that is before. */
 static packet *
-take_any(member *me, ix_message *m, size_t n, size_t *which, double *next)
+take_any(member *me, ix_message *m, size_t n, bool later, size_t *which,
+         double *next)
 {
     double now = -1;
     for (size_t i = 0; i < n; i++) {
-        packet **at = m[i].done ? NULL : find(me, &m[i]);
+        packet **at = m[i].done ? NULL : find(me, &m[i], later);
         if (!at)
             continue;
         now = (*at)->ready > 0 && now < 0 ? ix_clock() : now;
@@ -254,8 +255,10 @@ await(world *w, ilex_group *g, ix_message *m, size_t n, double deadline,
     drop_old(me, g->epoch);
     for (;;) {
         double next = deadline;
-        packet *p = take_any(me, m, n, which, &next);
+        packet *p = take_any(me, m, n, false, which, &next);
         const member *failed = p ? NULL : find_failed(w, g, m, n);
+        if (!p && !failed)
+            p = take_any(me, m, n, true, which, &next);
         *rc = failed ? ILEX_E_GROUP : ILEX_OK;
         if (failed)
             *notice = failed->notice;

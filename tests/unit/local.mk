@@ -80,6 +80,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_proof \
 	tests/unit/test_query \
 	tests/unit/test_ranks \
+	tests/unit/test_ranks_faults \
 	tests/unit/test_ranks_random \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
@@ -173,6 +174,9 @@ tests_unit_test_ranks_SOURCES = \
 tests_unit_test_ranks_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_random.c
+tests_unit_test_ranks_faults_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_ranks_faults.c
 tests_unit_test_share_SOURCES = \
 	$(SHIM_FILES) \
 	tests/unit/test_share.c

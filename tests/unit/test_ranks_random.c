@@ -6,7 +6,9 @@
  * with parts of one point or none, periodic or not. The bits are those of one
  * process.
  *
- *     test_ranks_random [PROGRAMS [FIRST]]
+ *     test_ranks_random [PROGRAMS [FIRST [RANKS]]]
+ *
+ * With a number of RANKS it is one of so many processes of MPI.
  */
 #include "tests/unit/ranks_fixture.h"
 
@@ -235,6 +237,18 @@ static const char *const grids[] = {
 };
 static const char *const around[] = {NULL, NULL, "I", "J", "I, J"};
 
+static int processes; /* 0: ranks are threads */
+
+static const char *
+choose_grid(maker *m)
+{
+    const char *found;
+    do
+        found = grids[pick(m, IX_COUNT(grids))];
+    while (processes && ranks_of(&(ranks_case){.ranks = found}) != processes);
+    return found;
+}
+
 /* The periodic axes among those of the grid; NULL: none. */
 static const char *
 choose_periodic(maker *m, const char *ranks)
@@ -271,7 +285,7 @@ try_one(uint64_t first)
     int64_t n = 3 + pick(&m, 12), rows = 1 + pick(&m, 9), q = 1 + pick(&m, 4);
     ranks_case c = {.text = m.text,
                     .halo = REACH + 1,
-                    .ranks = grids[pick(&m, IX_COUNT(grids))],
+                    .ranks = choose_grid(&m),
                     .domain = domain,
                     .runs = 1 + (int)pick(&m, 2),
                     .size = {{"n", n}, {"m", rows}, {"q", q}},
@@ -302,6 +316,8 @@ main(int argc, char **argv)
 {
     programs = argc > 1 ? strtoull(argv[1], NULL, 10) : programs;
     begin = argc > 2 ? strtoull(argv[2], NULL, 10) : begin;
+    processes = argc > 3 ? atoi(argv[3]) : 0;
+    ranks_transport = processes ? "mpi" : "threads";
     Suite *suite = suite_create("ranks_random");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, argc > 1 ? 3600 : 240);

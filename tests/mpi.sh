@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Ranks that are processes of MPI, where mpirun is: random programs, and ilexc
+# under mpirun, whose output is that of one process.
+set -eu
+build=$(pwd)
+: "${MPIRUN:=mpirun}"
+command -v "$MPIRUN" >/dev/null 2>&1 || { echo "no $MPIRUN"; exit 77; }
+[ -e ilex-mpi.so ] || { echo "ilex-mpi.so was not built"; exit 77; }
+ILEX_MPI=$build/ilex-mpi.so
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_rmaps_base_oversubscribe=1
+CK_FORK=no
+export ILEX_MPI OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
+    OMPI_MCA_rmaps_base_oversubscribe CK_FORK
+work=$(mktemp -d "${TMPDIR:-/tmp}/ilex-mpi.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+bad=0
+
+ranks() {
+    n=$1
+    shift
+    timeout 200 "$MPIRUN" -n "$n" "$@" </dev/null
+}
+
+for n in 3 4
+do
+    ranks $n ./tests/unit/test_ranks_random 150 $((n * 1000)) $n \
+        >"$work/random" 2>&1 || {
+        echo "random programs on $n ranks:"
+        tail -n 20 "$work/random"
+        bad=1
+    }
+done
+
+cat >"$work/smooth.ilx" <<'END'
+ilex 1
+program smooth
+size n, m
+in u : f64[I:n, J:m] halo(I:1:1, J:1:1)
+out v = u + 0.1*(u[I-1] + u[I+1] + u[J-1] + u[J+1] - 4.0*u)
+END
+run="./ilexc run $work/smooth.ilx --size n=40,m=33 --in u=random:1 --steps 6 --swap u=v"
+$run --out v=@"$work/one.npy"
+ranks 4 $run --grid I:2,J:2 --out v=@"$work/four.npy"
+cmp "$work/one.npy" "$work/four.npy" || bad=1
+
+# One that goes away before the others are done is an error for these.
+if ranks 3 $run --grid I:2,J:2 >"$work/said" 2>&1
+then
+    echo "a grid of four ranks on three processes was taken"
+    bad=1
+fi
+grep -q "are 4 in all; the group has 3" "$work/said" || {
+    cat "$work/said"
+    bad=1
+}
+exit $bad

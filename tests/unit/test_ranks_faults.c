@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks that do not do the same, that fail, that go away or never come: the
+ * others get an error that says so, in time, and nobody hangs. Grids and groups
+ * that cannot be.
+ */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "lib/base/clock.h"
+#include "tests/unit/ranks_fixture.h"
+
+static const char smooth[] =
+    "ilex 1\nprogram smooth\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+    "out v = u[I-1] + u[I+1]\n";
+static const char other[] =
+    "ilex 1\nprogram smooth\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+    "out v = u[I-1] - u[I+1]\n";
+
+enum { RANKS = 3, ODD = 1 }; /* the odd one does something else */
+
+typedef enum deed {
+    RUN,       /* as all others */
+    OTHER,     /* runs another program */
+    NOT_BOUND, /* forgets an argument */
+    NEVER,     /* does not run */
+    LEAVE      /* gives its group back */
+} deed;
+
+/* What the odd rank does, and what the others' error is and says. */
+static const struct fault {
+    const char *name;
+    deed odd;
+    ilex_status code;
+    const char *says, *odd_says; /* "": no error */
+} faults[] = {
+    {"nothing", RUN, ILEX_OK, "", ""},
+    {"other", OTHER, ILEX_E_GROUP, "rank 1", "does something else"},
+    {"binding", NOT_BOUND, ILEX_E_GROUP, "rank 1 failed: smooth: argument v",
+     "argument v"},
+    {"never", NEVER, ILEX_E_TIMEOUT,
+     /* or told by one that was first */ "waited 0.5 s for rank 1", ""},
+    {"leave", LEAVE, ILEX_E_GROUP, "rank 1 failed: it has left", ""},
+};
+
+typedef struct scene {
+    const struct fault *fault;
+    ilex_program *p, *q;
+    double seconds[RANKS];
+    ilex_status code[RANKS];
+    char said[RANKS][1024];
+    ilex_status after[RANKS]; /* of a run that all make once more */
+} scene;
+
+static ilex_storage *
+part(ilex_context *own, ilex_grid *grid)
+{
+    int64_t n = 12 + 2, halo[2] = {1, 1};
+    double one = 1;
+    return ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &n, .axes = "I",
+                                .halo = halo, .fill = &one, .grid = grid));
+}
+
+static ilex_status
+act(scene *s, int rank, deed what, ilex_binding *b)
+{
+    ilex_call call = {.size = sizeof call, .threads = 1};
+    double start = ix_clock();
+    ilex_status rc = ILEX_OK;
+    if (what != NEVER && what != LEAVE)
+        rc = ilex_run(what == OTHER ? s->q : s->p, b, what == NOT_BOUND ? 1 : 2,
+                      &call);
+    s->seconds[rank] = ix_clock() - start;
+    snprintf(s->said[rank], sizeof s->said[rank], "%s", call.error);
+    return s->code[rank] = rc;
+}
+
+static int
+play(ilex_group *g, void *user)
+{
+    scene *s = user;
+    int rank = ilex_group_rank(g);
+    deed what = rank == ODD ? s->fault->odd : RUN;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:12"));
+    ilex_storage *u = part(own, grid), *v = part(own, grid);
+    ck_assert_msg(u && v, "%s", ilex_error_text(own));
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
+    act(s, rank, what, b);
+    if (what == NEVER)
+        nanosleep(&(struct timespec){.tv_nsec = 800000000}, NULL);
+    if (s->fault->odd == NEVER || what == LEAVE) {
+        ilex_storage_release(u);
+        ilex_storage_release(v);
+        ilex_grid_release(grid);
+        ilex_context_free(own);
+        return ILEX_OK; /* and gives the group back */
+    }
+    /* the group goes on where all know what happened */
+    ilex_call call = {.size = sizeof call, .threads = 1};
+    ilex_storage_data(u);
+    s->after[rank] = ilex_run(s->p, b, 2, &call);
+    if (s->after[rank])
+        fprintf(stderr, "rank %d afterwards: %s\n", rank, call.error);
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return ILEX_OK;
+}
+
+START_TEST(faulty)
+{
+    scene s = {.fault = &faults[_i]};
+    s.p = compile(smooth);
+    s.q = compile(other);
+    ilex_group_spec spec = {
+        .size = sizeof spec, .ranks = RANKS, .timeout = 0.5};
+    ck_assert_int_eq(ilex_group_run(ctx, &spec, play, &s), ILEX_OK);
+    for (int r = 0; r < RANKS; r++) {
+        const char *says = r == ODD ? s.fault->odd_says : s.fault->says;
+        ck_assert_msg(strstr(s.said[r], says) && !*says == !*s.said[r],
+                      "%s: rank %d says '%s', not '%s'", s.fault->name, r,
+                      s.said[r], says);
+        if (r != ODD && !(s.code[r] == ILEX_E_GROUP && s.fault->odd == NEVER))
+            ck_assert_int_eq(s.code[r], s.fault->code);
+        ck_assert_msg(s.seconds[r] < spec.timeout + 1, "%s: %g s",
+                      s.fault->name, s.seconds[r]);
+        if (s.fault->odd != NEVER && s.fault->odd != LEAVE)
+            ck_assert_int_eq(s.after[r], ILEX_OK);
+    }
+    ilex_program_release(s.p);
+    ilex_program_release(s.q);
+}
+END_TEST
+
+/* ---- grids that cannot be ---- */
+
+static const struct {
+    const char *ranks, *domain, *periodic, *says;
+} bad_grids[] = {
+    {"I:2", "I:8", NULL, "are 2 in all; the group has 1"},
+    {"I", "I:8", NULL, "an axis has a number of ranks"},
+    {"I:0", "I:8", NULL, "an axis has a number of ranks"},
+    {"I:1, I:1", "I:8", NULL, "an axis is named once"},
+    {"I+1/2:1", "I:8", NULL, "name I alone"},
+    {"I:1;", "I:8", NULL, "is not understood"},
+    {"I:x", "I:8", NULL, "is not understood"},
+    {"I:1", "I", NULL, "is not understood"},
+    {"I:1", "I:5:2", NULL, "is empty or beyond"},
+    {"I:1", NULL, NULL, "which indices has axis I?"},
+    {"I:1", "J:3", NULL, "which indices has axis I?"},
+    {"I:1", "I:8", "J", "the periodic axis J is not divided"},
+    {"I:1", "I:8", "I:3", "is not understood"},
+};
+
+START_TEST(grids_refused)
+{
+    ilex_group *g = NULL;
+    ck_assert_int_eq(ilex_group_new(ctx, &ILEX_GROUP_SPEC(.ranks = 1), &g),
+                     ILEX_OK);
+    for (size_t i = 0; i < IX_COUNT(bad_grids); i++) {
+        ilex_grid_spec spec = {.size = sizeof spec,
+                               .group = g,
+                               .ranks = bad_grids[i].ranks,
+                               .domain = bad_grids[i].domain,
+                               .periodic = bad_grids[i].periodic};
+        ck_assert_ptr_null(ilex_grid_new(ctx, &spec));
+        ck_assert_msg(strstr(ilex_error_text(ctx), bad_grids[i].says), "%s: %s",
+                      bad_grids[i].ranks, ilex_error_text(ctx));
+        ilex_error_clear(ctx);
+    }
+    const int64_t cuts[] = {0, 5, 3};
+    ilex_grid_spec spec = {.size = sizeof spec,
+                           .group = g,
+                           .ranks = "I:1",
+                           .boundaries = (const int64_t *[]){cuts + 1}};
+    ck_assert_ptr_null(ilex_grid_new(ctx, &spec));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "3 comes after 5"));
+    ilex_error_clear(ctx);
+    ilex_group_release(g);
+}
+END_TEST
+
+START_TEST(groups_refused)
+{
+    ilex_group *g[2];
+    ck_assert_int_eq(ilex_group_new(ctx, &ILEX_GROUP_SPEC(.ranks = 0), g),
+                     ILEX_E_ARGUMENT);
+    ilex_error_clear(ctx);
+    ck_assert_int_eq(
+        ilex_group_new(ctx, &ILEX_GROUP_SPEC(.transport = "thread"), g),
+        ILEX_E_UNKNOWN);
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "threads"));
+    ilex_error_clear(ctx);
+    ck_assert_int_eq(
+        ilex_group_new(ctx, &ILEX_GROUP_SPEC(.ranks = 2, .timeout = -1), g),
+        ILEX_E_ARGUMENT);
+    ilex_error_clear(ctx);
+    ck_assert_int_eq(ilex_group_new(ctx, NULL, g), ILEX_E_ARGUMENT);
+    ilex_error_clear(ctx);
+}
+END_TEST
+
+/* ---- given boundaries, and what they say ---- */
+
+START_TEST(given_boundaries)
+{
+    ilex_group *g[3];
+    int64_t lo, hi;
+    const int64_t cuts[] = {-2, 1, 1, 9};
+    ck_assert_int_eq(ilex_group_new(ctx, &ILEX_GROUP_SPEC(.ranks = 3), g),
+                     ILEX_OK);
+    for (int r = 0; r < 3; r++) {
+        ilex_grid *grid = ilex_grid_new(
+            ctx, &ILEX_GRID_SPEC(.group = g[r], .ranks = "I:3",
+                                 .boundaries = (const int64_t *[]){cuts}));
+        ck_assert_msg(grid != NULL, "%s", ilex_error_text(ctx));
+        ck_assert_int_eq(ilex_grid_part(grid, "I+1/2", r, &lo, &hi), 1);
+        ck_assert_int_eq(lo, cuts[r]);
+        ck_assert_int_eq(hi, cuts[r + 1]);
+        ck_assert_int_eq(ilex_grid_part(grid, "J", r, &lo, &hi), 0);
+        int64_t n = 12, origin = -2;
+        ilex_storage *s = ilex_storage_new(
+            ctx, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &n, .axes = "I",
+                                    .origin = &origin, .grid = grid));
+        static const int64_t lengths[] = {3, 0, 9}; /* to its end, 10 */
+        ck_assert_int_eq(ilex_storage_shape(s)[0], lengths[r]);
+        ck_assert_ptr_eq(ilex_storage_grid(s), grid);
+        ilex_storage_whole(s, 0, &lo, &hi);
+        ck_assert_int_eq(lo, -2);
+        ck_assert_int_eq(hi, 10);
+        ilex_storage *like = ilex_storage_zeros_like(ctx, s);
+        ck_assert_ptr_eq(ilex_storage_grid(like), grid);
+        ck_assert_int_eq(ilex_storage_shape(like)[0], lengths[r]);
+        ilex_storage_release(like);
+        ilex_storage_release(s);
+        ilex_grid_release(grid);
+        ilex_group_release(g[r]);
+    }
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("ranks_faults");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_loop_test(tests, faulty, 0, (int)IX_COUNT(faults));
+    tcase_add_test(tests, grids_refused);
+    tcase_add_test(tests, groups_refused);
+    tcase_add_test(tests, given_boundaries);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
