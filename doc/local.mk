@@ -16,6 +16,7 @@ MADE_MANS = \
 	doc/man/ilex_expr.3 \
 	doc/man/ilex_function.3 \
 	doc/man/ilex_graph.3 \
+	doc/man/ilex_group.3 \
 	doc/man/ilex_kinds.3 \
 	doc/man/ilex_library.3 \
 	doc/man/ilex_memory.3 \
@@ -80,6 +81,7 @@ dist_doc_DATA = \
 	doc/performance.svg \
 	doc/pytato.md \
 	doc/python.md \
+	doc/ranks.md \
 	doc/schedules.md \
 	doc/storages.md \
 	doc/terrain.svg \

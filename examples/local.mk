@@ -10,6 +10,7 @@ EXAMPLES = \
 	examples/heat_halo \
 	examples/nabla \
 	examples/network \
+	examples/ranks \
 	examples/reduction \
 	examples/seawater \
 	examples/shallow_water \
@@ -29,6 +30,7 @@ examples_einsum_LDADD = libilex.la
 examples_heat_halo_LDADD = libilex.la
 examples_nabla_LDADD = libilex.la
 examples_network_LDADD = libilex.la
+examples_ranks_LDADD = libilex.la
 examples_reduction_LDADD = libilex.la
 examples_seawater_LDADD = libilex.la
 examples_shallow_water_LDADD = libilex.la

@@ -48,6 +48,17 @@ $run --out v=@"$work/one.npy"
 ranks 4 $run --grid I:2,J:2 --out v=@"$work/four.npy"
 cmp "$work/one.npy" "$work/four.npy" || bad=1
 
+# The program of doc/ranks.md, as somebody types it.
+if command -v "${MPICC:=mpicc}" >/dev/null 2>&1 && [ -e .libs/libilex.so ]
+then
+    sed -n '/^```c$/,/^```$/p' "${srcdir:-.}/doc/ranks.md" | sed '/^```/d' \
+        >"$work/smooth.c"
+    "$MPICC" -Wall -Wextra -Werror "$work/smooth.c" -I"${srcdir:-.}/include" \
+        -L.libs -lilex -Wl,-rpath,"$build/.libs" -o "$work/smooth"
+    ranks 2 "$work/smooth" | sort >"$work/said"
+    printf 'rank %s: done, 10 messages\n' 0 1 | cmp - "$work/said" || bad=1
+fi
+
 # One that goes away before the others are done is an error for these.
 if ranks 3 $run --grid I:2,J:2 >"$work/said" 2>&1
 then

@@ -56,6 +56,10 @@
     "let f = where((l[I+1] - l)*(u[I+1] - u) > 0.0, 0.0, l[I+1] - l)\n"        \
     "let g = where((l[J+1] - l)*(u[J+1] - u) > 0.0, 0.0, l[J+1] - l)\n"        \
     "out y = u - c*(f - f[I-1] + g - g[J-1])\n"
+/* The last rank reads nothing beyond its part. */
+#define SHORT                                                                  \
+    "ilex 1\nprogram short\nsize n, m\nassume n >= 2\n"                        \
+    "in u : f64[I:n, J:m]\nout y = u[I+1] - u\n"
 #define POINTS                                                                 \
     "ilex 1\nprogram points\nsize n, m\n"                                      \
     "in u : f64[I:n, J:m]\nout y = exp(u) * u\n"
@@ -88,6 +92,7 @@ static const ranks_case cases[] = {
     {PIPELINE, "I:2, J:2", "I:20, J:30", NULL, 4, NM(20, 30)},
     {PIPELINE, "I:4, J:2", "I:9, J:9", "I", 4, NM(9, 9)},
     {HDIFF, "I:3, J:2", "I:11, J:9", "J", 2, NM(11, 9)},
+    {SHORT, "I:3", "I:11", NULL, 1, NM(11, 3)},
 };
 
 START_TEST(same_bits)
