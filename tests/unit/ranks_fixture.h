@@ -133,6 +133,33 @@ ranks_wrap(const ranks_world *w, ilex_context *own, size_t i, ilex_storage *s)
     }
 }
 
+/* What a part has of others' points is wrong until it is exchanged. */
+static inline void
+ranks_spoil(const ranks_case *c, ilex_context *own, ilex_storage *s)
+{
+    const ilex_grid *grid = ilex_storage_grid(s);
+    int64_t lo, hi, first, end, unused;
+    for (int k = 0; k < ilex_storage_rank(s); k++) {
+        const char *axis = ilex_storage_axis_name(s, k);
+        char name[2] = {*axis, 0};
+        if (!ilex_grid_part(grid, axis, 0, &unused, &unused))
+            continue;
+        ilex_storage_domain(s, k, &lo, &hi);
+        ilex_storage_whole(s, k, &first, &end);
+        if (c->periodic && strstr(c->periodic, name)) {
+            first -= c->halo;
+            end += c->halo;
+        }
+        for (int64_t at = lo - c->halo; at < hi + c->halo; at++) {
+            if ((at >= lo && at < hi) || at < first || at >= end)
+                continue;
+            ilex_storage *x = ilex_storage_restrict(own, s, axis, at, at + 1);
+            ilex_storage_fill(own, x, 99);
+            ilex_storage_release(x);
+        }
+    }
+}
+
 /* One rank. */
 static inline int
 ranks_body(ilex_group *g, void *user)
@@ -160,6 +187,8 @@ ranks_body(ilex_group *g, void *user)
                  ? ILEX_OK
                  : ilex_storage_scatter(own, s[i],
                                         rank == 0 ? w->whole[i] : NULL, 0);
+        if (!rc && !w->info[i].output)
+            ranks_spoil(c, own, s[i]);
     }
     if (rc)
         fprintf(stderr, "rank %d: %s\n", rank, ilex_error_text(own));
