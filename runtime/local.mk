@@ -104,6 +104,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/grid_halo.c \
 	runtime/program/inspect.c \
 	runtime/program/open.c \
+	runtime/program/overlap.c \
 	runtime/program/pack.c \
 	runtime/program/prepared.c \
 	runtime/program/program.c \

@@ -318,6 +318,14 @@ is_pending(const ix_message *m, size_t n)
     return i < n;
 }
 
+void
+ix_group_cancel(ilex_group *g, ix_message *m, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!m[i].done)
+            g->transport->cancel(g, &m[i]);
+}
+
 ilex_status
 ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
               const char *what, ix_error *err)
@@ -331,9 +339,8 @@ ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
     }
     if (begin > 0)
         g->counts.waited += ix_clock() - begin;
-    for (size_t i = 0; rc && i < n; i++)
-        if (!m[i].done)
-            g->transport->cancel(g, &m[i]);
+    if (rc)
+        ix_group_cancel(g, m, n);
     return rc;
 }
 

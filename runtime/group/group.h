@@ -80,6 +80,8 @@ struct ilex_group {
     double timeout;
     uint64_t epoch;
     ilex_group_counts counts;
+    double waiting; /* share of runs over ranks that is waiting for halos */
+    int overlapped; /* runs that computed meanwhile, since that was measured */
 };
 
 /* What a module that was compiled apart must agree on. */
@@ -101,6 +103,9 @@ ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
  * expected, else ILEX_E_GROUP; "what" says what the ranks are about. */
 ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
                           const char *what, ix_error *err);
+
+/* Forgets those that are not done. */
+void ix_group_cancel(ilex_group *g, ix_message *m, size_t n);
 
 /* This rank's part in the epoch has ended with "rc", which is returned: if it
  * is an error the others are told its text. */

@@ -216,6 +216,13 @@ drop(ix_exchange *x)
     free(x);
 }
 
+void
+ix_exchange_drop(ix_exchange *x)
+{
+    ix_group_cancel(x->grid->group, x->message, x->nmessages);
+    drop(x);
+}
+
 ix_exchange *
 ix_exchange_begin(const ix_halo *list, size_t n, const uint64_t meaning[2],
                   const char *what, ix_error *err)

@@ -35,5 +35,7 @@ ix_exchange *ix_exchange_begin(const ix_halo *list, size_t n,
 
 /* Returns when they are; frees the exchange, also after an error. */
 ilex_status ix_exchange_finish(ix_exchange *x, ix_error *err);
+/* Frees one whose halos nobody wants any more. */
+void ix_exchange_drop(ix_exchange *x);
 
 #endif

@@ -90,25 +90,24 @@ cut(const ix_compiled_box *b, const ix_part *part, int64_t lo, int64_t hi,
     size[b->to] = to - lo;
 }
 
-/* Where a run is over ranks, of that the part at "place", an entry for each
+/* Where a run is over ranks, of that the indices of "part", an entry for each
  * divided axis. */
 static void
-cut_to_part(const ilex_grid *grid, const int *place, const ix_compiled_box *b,
-            int64_t lo, int64_t *size)
+cut_to_part(const ilex_grid *grid, const ix_index_box *part,
+            const ix_compiled_box *b, int64_t lo, int64_t *size)
 {
     int axis = grid ? ix_grid_find(grid, b->axis) : -1;
-    int64_t from, to;
     if (axis < 0)
         return;
-    ix_grid_cut(&grid->axis[axis], place[axis], lo + size[b->from],
-                lo + size[b->to], &from, &to);
-    size[b->from] = from - lo;
-    size[b->to] = to - lo;
+    const int64_t *range = part->k[axis];
+    int64_t from = lo + size[b->from], to = lo + size[b->to];
+    size[b->from] = clamp(range[0], from, to) - lo;
+    size[b->to] = clamp(range[1], lo + size[b->from], to) - lo;
 }
 
 static bool
 set_sizes(const ix_compiled *c, const box *asked, const ilex_grid *grid,
-          const int *place, int64_t *size)
+          const ix_index_box *part, int64_t *size)
 {
     for (size_t i = 0; i < c->nboxes; i++) {
         const ix_compiled_box *b = &c->box[i];
@@ -117,7 +116,7 @@ set_sizes(const ix_compiled *c, const box *asked, const ilex_grid *grid,
             !ix_lin_eval(b->range.hi, size, &hi))
             return false;
         cut(b, find_part(asked, b->axis), lo, hi, size);
-        cut_to_part(grid, place, b, lo, size);
+        cut_to_part(grid, part, b, lo, size);
     }
     return ix_derive_sizes(c->tables, size) < 0;
 }
@@ -129,10 +128,10 @@ ix_box_whole(const ix_compiled *c, int64_t *size)
 }
 
 bool
-ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
-          int64_t *size)
+ix_box_ranges(const ix_compiled *c, const ilex_grid *grid,
+              const ix_index_box *part, int64_t *size)
 {
-    return set_sizes(c, &(box){.n = 0}, grid, place, size);
+    return set_sizes(c, &(box){.n = 0}, grid, part, size);
 }
 
 ilex_status
@@ -144,11 +143,11 @@ ix_bind_box(ix_run *r)
         return ILEX_OK;
     box b = {.n = 0};
     ilex_status rc = text ? read_box(r, text, &b) : ILEX_OK;
-    int place[ILEX_MAX_RANK] = {0};
+    ix_index_box part;
     for (int k = 0; r->grid && k < r->grid->naxes; k++)
-        place[k] = r->grid->axis[k].place;
-    if (!rc && (!set_sizes(c, &b, r->grid, place, r->s.size) ||
-                !set_sizes(c, &b, r->grid, place, r->s.least)))
+        ix_grid_range(&r->grid->axis[k], r->grid->axis[k].place, part.k[k]);
+    if (!rc && (!set_sizes(c, &b, r->grid, &part, r->s.size) ||
+                !set_sizes(c, &b, r->grid, &part, r->s.least)))
         return ix_fail(r->err, ILEX_E_OVERFLOW,
                        "%s: with these sizes a range leaves 64 bits", c->name);
     ix_evaluate_forms(&r->s);

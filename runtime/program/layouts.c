@@ -380,7 +380,7 @@ make_part(ix_layouts *l, const ilex_program *p, uint64_t without, ix_error *err)
     part *x = calloc(1, sizeof *x);
     ilex_context *ctx = x ? open_context(l, p) : NULL;
     if (ctx && !ilex_option_set(ctx, "box", "2"))
-        x->program = compile(l, p, without, l->hash, ctx);
+        x->program = compile(l, p, without, without ? NULL : l->hash, ctx);
     if (!ctx)
         ix_fail_memory(err);
     else if (!x->program)

@@ -297,11 +297,11 @@ ilex_status ix_bind_given(ix_run *r);
 
 /* bind_box.c: the part of the outputs that the call asks for. */
 ilex_status ix_bind_box(ix_run *r);
-/* The sizes of all of them, without a call; of the part that is at "place" of
+/* The sizes of all of them, without a call; of the part with these indices of
  * each axis of a grid. False on overflow. */
 bool ix_box_whole(const ix_compiled *c, int64_t *size);
-bool ix_box_at(const ix_compiled *c, const ilex_grid *grid, const int *place,
-               int64_t *size);
+bool ix_box_ranges(const ix_compiled *c, const ilex_grid *grid,
+                   const ix_index_box *part, int64_t *size);
 
 /* Finds the storages by name and how they lie; then solves the sizes, checks
  * everything. Both. */
@@ -342,6 +342,19 @@ const ilex_program *ix_ranks_program(const ilex_program *p, ix_error *err);
 
 /* A run over ranks. */
 ilex_status ix_ranks_run(ix_run *r);
+
+/* overlap.c: the points of a rank's part that need no halo which is on its way,
+ * and the boxes of the others, by axis of the grid. */
+typedef struct ix_overlap {
+    int n;
+    ix_index_box box[2 * ILEX_MAX_RANK + 1];
+} ix_overlap;
+/* Is it worth it to compute them first, while the halos come, and can that be?
+ * What waiting takes of a run that does not. */
+bool ix_overlap_find(ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o);
+void ix_overlap_note(ilex_group *g, double waited, double took);
+/* Carries out the steps for box "i". */
+ilex_status ix_overlap_run(ix_run *r, const ix_overlap *o, int i);
 
 /* reads.c: a program for parts, the sizes of a run, room for as many. */
 typedef struct ix_reading {

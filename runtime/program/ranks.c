@@ -189,6 +189,24 @@ find_halo(const ix_run *r, size_t i, int64_t *work, ix_halo *h)
     return rc ? rc : check_width(r, h, b->name);
 }
 
+/* Adds a halo, to that of another argument with the same storage if there is
+ * one. */
+static void
+add_halo(plan *x, const ix_halo *h)
+{
+    size_t i = 0;
+    while (i < x->nhalos && x->halo[i].s != h->s)
+        i++;
+    if (i == x->nhalos)
+        x->halo[x->nhalos++] = *h;
+    for (int k = 0; k < h->s->rank; k++)
+        for (int side = 0; side < 2; side++) {
+            int64_t *width = &x->halo[i].width.k[k][side];
+            if (*width < h->width.k[k][side])
+                *width = h->width.k[k][side];
+        }
+}
+
 /* Those of the inputs on the grid that are read. */
 static ilex_status
 find_halos(plan *x)
@@ -204,9 +222,9 @@ find_halos(plan *x)
         if (c->buffer[i].role == IX_COMPILED_OUTPUT || !c->buffer[i].used ||
             !s || !s->division)
             continue;
-        ix_halo *h = &x->halo[x->nhalos++];
-        h->s = (ilex_storage *)(uintptr_t)s;
-        rc = find_halo(r, i, work, h);
+        ix_halo h = {.s = (ilex_storage *)(uintptr_t)s};
+        rc = find_halo(r, i, work, &h);
+        add_halo(x, &h);
     }
     ix_mem_free(&r->p->mem, work);
     return rc;
@@ -229,24 +247,37 @@ find_meaning(const plan *x, uint64_t meaning[2])
     }
 }
 
-/* Brings the halos that are stale up to date. */
-static ilex_status
-exchange(plan *x)
+/* Of the halos those that are stale. */
+static void
+keep_stale(plan *x)
 {
-    uint64_t meaning[2];
     size_t n = 0;
     for (size_t i = 0; i < x->nhalos; i++)
         if (ix_halo_is_stale(&x->halo[i]))
             x->halo[n++] = x->halo[i];
-    if (n == 0)
-        return ILEX_OK;
-    find_meaning(x, meaning);
-    ix_exchange *e =
-        ix_exchange_begin(x->halo, n, meaning, x->whole->c->name, x->r->err);
-    return e ? ix_exchange_finish(e, x->r->err) : x->r->err->code;
+    x->nhalos = n;
 }
 
-/* Finds out what is to be done, and does what all ranks do together. */
+static ix_exchange *
+begin_exchange(const plan *x)
+{
+    uint64_t meaning[2];
+    find_meaning(x, meaning);
+    return ix_exchange_begin(x->halo, x->nhalos, meaning, x->whole->c->name,
+                             x->r->err);
+}
+
+/* Brings halos up to date before anything else. */
+static ilex_status
+exchange(const plan *x)
+{
+    ix_exchange *e = x->nhalos ? begin_exchange(x) : NULL;
+    return e           ? ix_exchange_finish(e, x->r->err)
+           : x->nhalos ? x->r->err->code
+                       : ILEX_OK;
+}
+
+/* Finds out what is to be done. */
 static ilex_status
 prepare(plan *x, void *block)
 {
@@ -258,8 +289,8 @@ prepare(plan *x, void *block)
     rc = rc ? rc : ix_bind_box(r);
     rc = rc ? rc : find_outputs(x);
     rc = rc ? rc : find_halos(x);
-    rc = rc ? rc : exchange(x);
-    ix_mem_free(&r->p->mem, x->halo);
+    if (!rc)
+        keep_stale(x);
     return rc;
 }
 
@@ -307,21 +338,55 @@ run_without(const plan *x)
     return rc;
 }
 
+/* Halos, then points; how much of it is waiting is noted. */
+static ilex_status
+run_after(const plan *x)
+{
+    ix_run *r = x->r;
+    ilex_group *g = r->grid->group;
+    double begin = x->nhalos ? ix_clock() : 0, waited = g->counts.waited;
+    ilex_status rc = exchange(x);
+    rc = rc ? rc : ix_run_steps(r);
+    if (!rc && x->nhalos)
+        ix_overlap_note(g, g->counts.waited - waited, ix_clock() - begin);
+    return rc;
+}
+
+/* What needs no halo while these come, then the rest. */
+static ilex_status
+run_meanwhile(const plan *x, const ix_overlap *o)
+{
+    ix_exchange *e = begin_exchange(x);
+    if (!e)
+        return x->r->err->code;
+    x->r->grid->group->overlapped++;
+    ilex_status rc = ix_overlap_run(x->r, o, 0);
+    if (rc)
+        ix_exchange_drop(e);
+    rc = rc ? rc : ix_exchange_finish(e, x->r->err);
+    for (int i = 1; !rc && i < o->n; i++)
+        rc = ix_overlap_run(x->r, o, i);
+    return rc;
+}
+
 /* This rank's points: what was bound to plan the run does, but for arrays that
  * lie otherwise. */
 static ilex_status
 run_part(const plan *x)
 {
     ix_run *r = x->r;
-    if (x->idle)
-        return ILEX_OK;
-    if (x->without || ix_layouts_find(r) != r->p || r->order)
-        return run_without(x);
+    ix_overlap o = {.n = 0};
+    if (x->idle || x->without || ix_layouts_find(r) != r->p || r->order) {
+        ilex_status rc = exchange(x);
+        return rc || x->idle ? rc : run_without(x);
+    }
     ilex_status rc = (ilex_status)ix_check_arguments(&r->s);
     if (rc)
         return rc;
     r->threads = ix_run_threads(r);
-    return ix_run_steps(r);
+    if (x->nhalos && ix_overlap_find(r, x->halo, x->nhalos, &o))
+        return run_meanwhile(x, &o);
+    return run_after(x);
 }
 
 static ilex_status
@@ -334,6 +399,7 @@ run(ix_run *r)
     void *block = ix_run_block(r);
     ilex_status rc = prepare(&x, block);
     rc = rc ? rc : run_part(&x);
+    ix_mem_free(&r->p->mem, x.halo);
     ix_mem_free(&r->p->mem, block);
     return rc;
 }

@@ -31,11 +31,12 @@ overflow(const ix_reading *x, ix_error *err)
 static bool
 sizes_at(const ix_reading *x, int axis, int place)
 {
-    int at[ILEX_MAX_RANK];
+    ix_index_box part;
     for (int k = 0; k < x->grid->naxes; k++)
-        at[k] = k == axis ? place : x->grid->axis[k].place;
+        ix_grid_range(&x->grid->axis[k],
+                      k == axis ? place : x->grid->axis[k].place, part.k[k]);
     memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
-    return ix_box_at(x->c, x->grid, at, x->work);
+    return ix_box_ranges(x->c, x->grid, &part, x->work);
 }
 
 /* Widens to what that rank reads of axis "k" of an argument. */

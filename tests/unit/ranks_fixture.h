@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ilex/group.h"
+#include "runtime/group/group.h"
 #include "tests/unit/graph_fixture.h"
 
 enum { RANKS_MOST_ARGUMENTS = 16 };
@@ -27,6 +27,7 @@ typedef struct ranks_case {
     size_t nsizes;
     const char *fails; /* what the message of all ranks has; NULL: none */
     int runs;          /* how often it is run; 0: once */
+    bool overlap; /* the interior is computed while halos come, if it can be */
 } ranks_case;
 
 /* What all ranks of a case share. */
@@ -40,7 +41,8 @@ typedef struct ranks_world {
     ilex_storage *whole[RANKS_MOST_ARGUMENTS];    /* of one process */
     ilex_storage *gathered[RANKS_MOST_ARGUMENTS]; /* outputs of the ranks */
     ilex_group_counts counts[64];                 /* by rank, of the runs */
-    int rank;                                     /* of this process */
+    int overlapped[64];
+    int rank; /* of this process */
 } ranks_world;
 
 static inline int
@@ -198,9 +200,12 @@ ranks_body(ilex_group *g, void *user)
                       .size_count = c->nsizes};
     ilex_group_counts before, after;
     ilex_group_counted(g, &before);
+    g->waiting = c->overlap;
+    int before_overlap = g->overlapped;
     for (int run = 0; !rc && run < (c->runs ? c->runs : 1); run++)
         rc = ilex_run(w->p, b, w->narguments, &call);
     ilex_group_counted(g, &after);
+    w->overlapped[rank] = g->overlapped - before_overlap;
     w->counts[rank] =
         (ilex_group_counts){.messages = after.messages - before.messages,
                             .bytes = after.bytes - before.bytes};

@@ -92,6 +92,10 @@ static const ranks_case cases[] = {
     {PIPELINE, "I:2, J:2", "I:20, J:30", NULL, 4, NM(20, 30)},
     {PIPELINE, "I:4, J:2", "I:9, J:9", "I", 4, NM(9, 9)},
     {HDIFF, "I:3, J:2", "I:11, J:9", "J", 2, NM(11, 9)},
+    {HDIFF, "I:2, J:2", "I:26, J:29", NULL, 2, NM(26, 29), .overlap = true},
+    {HDIFF, "I:2, J:2", "I:26, J:29", "I, J", 2, NM(26, 29), .overlap = true},
+    {STAGGERED, "I:3", "I:27", NULL, 2, NM(27, 4), .overlap = true},
+    {CORNERS, "I:2, J:2", "I:26, J:28", "I", 2, NM(26, 28), .overlap = true},
     {SHORT, "I:3", "I:11", NULL, 1, NM(11, 3)},
 };
 
@@ -100,6 +104,7 @@ START_TEST(same_bits)
     ranks_world w;
     ranks_open(&w, &cases[_i], 5);
     ranks_compare(&w);
+    ck_assert_int_eq(w.overlapped[0], cases[_i].overlap);
     ranks_close(&w);
 }
 END_TEST

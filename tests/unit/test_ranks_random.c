@@ -274,6 +274,8 @@ is_program(const char *text)
     return ok;
 }
 
+static int overlapped; /* runs that computed while halos came */
+
 /* 1: it was run and compared. */
 static int
 try_one(uint64_t first)
@@ -282,12 +284,14 @@ try_one(uint64_t first)
     char domain[80];
     if (!make_program(&m, first) || !is_program(m.text))
         return 0;
-    int64_t n = 3 + pick(&m, 12), rows = 1 + pick(&m, 9), q = 1 + pick(&m, 4);
+    int64_t n = 3 + pick(&m, pick(&m, 3) ? 12 : 60), rows = 1 + pick(&m, 9),
+            q = 1 + pick(&m, 4);
     ranks_case c = {.text = m.text,
                     .halo = REACH + 1,
                     .ranks = choose_grid(&m),
                     .domain = domain,
                     .runs = 1 + (int)pick(&m, 2),
+                    .overlap = pick(&m, 2),
                     .size = {{"n", n}, {"m", rows}, {"q", q}},
                     .nsizes = 3};
     c.periodic = choose_periodic(&m, c.ranks);
@@ -296,6 +300,8 @@ try_one(uint64_t first)
     ranks_world w;
     ranks_open(&w, &c, first);
     ranks_compare(&w);
+    for (int r = 0; r < ranks_of(&c); r++)
+        overlapped += w.overlapped[r];
     ranks_close(&w);
     return 1;
 }
@@ -308,6 +314,7 @@ START_TEST(random_programs)
     for (uint64_t i = begin; i < begin + programs; i++)
         tried += try_one(i);
     ck_assert_uint_ge((uint64_t)tried, programs * 3 / 4);
+    ck_assert_int_ge(overlapped, (int)programs / 20);
 }
 END_TEST
 
