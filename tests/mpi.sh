@@ -5,6 +5,7 @@
 # under mpirun, whose output is that of one process.
 set -eu
 build=$(pwd)
+srcdir=$(cd "${srcdir:-.}" && pwd)
 : "${MPIRUN:=mpirun}"
 command -v "$MPIRUN" >/dev/null 2>&1 || { echo "no $MPIRUN"; exit 77; }
 [ -e ilex-mpi.so ] || { echo "ilex-mpi.so was not built"; exit 77; }
@@ -51,9 +52,9 @@ cmp "$work/one.npy" "$work/four.npy" || bad=1
 # The program of doc/ranks.md, as somebody types it.
 if command -v "${MPICC:=mpicc}" >/dev/null 2>&1 && [ -e .libs/libilex.so ]
 then
-    sed -n '/^```c$/,/^```$/p' "${srcdir:-.}/doc/ranks.md" | sed '/^```/d' \
+    sed -n '/^```c$/,/^```$/p' "$srcdir/doc/ranks.md" | sed '/^```/d' \
         >"$work/smooth.c"
-    "$MPICC" -Wall -Wextra -Werror "$work/smooth.c" -I"${srcdir:-.}/include" \
+    "$MPICC" -Wall -Wextra -Werror "$work/smooth.c" -I"$srcdir/include" \
         -L.libs -lilex -Wl,-rpath,"$build/.libs" -o "$work/smooth"
     ranks 2 "$work/smooth" | sort >"$work/said"
     printf 'rank %s: done, 10 messages\n' 0 1 | cmp - "$work/said" || bad=1

@@ -270,10 +270,10 @@ ilex_grid_group(const ilex_grid *g)
 int
 ix_grid_find(const ilex_grid *g, const char *name)
 {
-    size_t stem = ix_axis_stem(name, strlen(name));
     for (int k = 0; k < g->naxes; k++)
-        if (strlen(g->axis[k].name) == stem &&
-            !memcmp(g->axis[k].name, name, stem))
+        if (!strcmp(g->axis[k].name, name) ||
+            (name[0] == g->axis[k].name[0] &&
+             ix_axis_is_partner(g->axis[k].name, name)))
             return k;
     return -1;
 }

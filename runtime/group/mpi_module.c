@@ -32,14 +32,13 @@ typedef struct notice {
 typedef struct parcel {
     struct parcel *next;
     MPI_Request request;
-    char *data; /* NULL: that of the "bytes" */
     size_t bytes;
     char memory[];
 } parcel;
 
 typedef struct process {
     MPI_Comm comm;
-    parcel *sent;    /* that may be under way */
+    parcel *sent;    /* that nobody waits for any more */
     notice *notices; /* by rank, the last one; epoch 0: none */
     notice incoming;
     MPI_Request listening;
@@ -225,30 +224,32 @@ post(ilex_group *g, ix_message *m, ix_error *err)
         free(x);
         return fail(err, ILEX_E_GROUP, "MPI refused a message");
     }
-    m->request = m->sends ? NULL : x;
-    m->done = m->sends;
-    if (!m->sends)
-        return ILEX_OK;
-    sweep(p);
-    x->next = p->sent;
-    p->sent = x;
+    m->request = x;
     return ILEX_OK;
 }
 
-/* Has a message come? */
+/* What a parcel brought. */
+static void
+take_in(ix_message *m, const parcel *x, bool whole)
+{
+    memcpy(&m->came, x->memory, sizeof m->came);
+    if (!whole) /* it was longer, say */
+        m->came.bytes = UINT64_MAX;
+    else if (m->came.bytes == m->head.bytes && m->head.bytes)
+        memcpy(m->data, x->memory + sizeof m->head, m->head.bytes);
+}
+
+/* Has a message come, or gone? */
 static bool
-has_come(ix_message *m)
+is_done(ix_message *m)
 {
     int done = 0;
     parcel *x = m->request;
     int rc = MPI_Test(&x->request, &done, MPI_STATUS_IGNORE);
     if (rc == MPI_SUCCESS && !done)
         return false;
-    memcpy(&m->came, x->memory, sizeof m->came);
-    if (rc != MPI_SUCCESS) /* it was longer, say */
-        m->came.bytes = UINT64_MAX;
-    else if (m->came.bytes == m->head.bytes && m->head.bytes)
-        memcpy(m->data, x->memory + sizeof m->head, m->head.bytes);
+    if (!m->sends)
+        take_in(m, x, rc == MPI_SUCCESS);
     free(x);
     m->request = NULL;
     return m->done = true;
@@ -290,7 +291,7 @@ wait(ilex_group *g, ix_message *m, size_t n, double deadline, size_t *which,
     enum { SPINS = 2000, LOOKS = 64 };
     for (long spin = 0;; spin++) {
         for (size_t i = 0; i < n; i++)
-            if (!m[i].done && has_come(&m[i])) {
+            if (!m[i].done && is_done(&m[i])) {
                 *which = i;
                 return ILEX_OK;
             }
@@ -312,15 +313,18 @@ wait(ilex_group *g, ix_message *m, size_t n, double deadline, size_t *which,
 static void
 cancel(ilex_group *g, ix_message *m)
 {
+    process *p = g->link;
     parcel *x = m->request;
-    (void)g;
     m->done = true;
-    if (!x)
+    m->request = NULL;
+    if (m->sends) { /* it cannot be taken back */
+        x->next = p->sent;
+        p->sent = x;
         return;
+    }
     MPI_Cancel(&x->request);
     MPI_Wait(&x->request, MPI_STATUS_IGNORE);
     free(x);
-    m->request = NULL;
 }
 
 static void

@@ -241,6 +241,13 @@ check(const question *q)
         size_t n = b[i].name ? strlen(b[i].name) : 0;
         if (!ix_name_check(err, "eval", b[i].name, n))
             return false;
+        if (b[i].kind == ILEX_BOUND_STORAGE && b[i].storage &&
+            b[i].storage->division)
+            return ix_fail_false(err, ILEX_E_UNSUPPORTED,
+                                 "eval: '%s' is on a grid; expressions are of "
+                                 "one process: compile a program, and run it "
+                                 "by ilex_run or ilex_evaluate",
+                                 b[i].name);
         if ((size_t)b[i].kind < IX_COUNT(number_dtypes) &&
             (b[i].storage || b[i].kind != ILEX_BOUND_STORAGE))
             continue;

@@ -243,6 +243,52 @@ START_TEST(given_boundaries)
 }
 END_TEST
 
+/* ---- what is made by a run ---- */
+
+static int
+evaluate(ilex_group *g, void *user)
+{
+    const ilex_program *p = user;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:12"));
+    ilex_storage *u = part(own, grid), *v = NULL;
+    ilex_binding b = ILEX_BIND("u", u);
+    int64_t lo = 0, hi = 0, halo[2] = {9, 9};
+    double value = 0;
+    ck_assert_int_eq(ilex_evaluate(own, p, &b, 1, &v), ILEX_OK);
+    ck_assert_ptr_eq(ilex_storage_grid(v), grid);
+    ilex_storage_domain(v, 0, &lo, &hi);
+    ck_assert_int_eq(lo, 4 * ilex_group_rank(g));
+    ck_assert_int_eq(hi, lo + 4);
+    ilex_storage_get_f64(v, &(int64_t){0}, &value);
+    ck_assert_double_eq(value, 2);
+    ck_assert_int_eq(ilex_grid_halo(own, grid, p, "u",
+                                    &(ilex_size_binding){"n", 12}, 1, halo),
+                     ILEX_OK);
+    ck_assert(halo[0] == 1 && halo[1] == 1);
+    ck_assert_int_eq(ilex_grid_halo(own, grid, p, "w", NULL, 0, halo),
+                     ILEX_E_BINDING);
+    ilex_error_clear(own);
+    ck_assert_ptr_null(ilex_eval(own, "u + 1", "u", u, NULL));
+    ck_assert_int_eq(ilex_error_code(own), ILEX_E_UNSUPPORTED);
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return ILEX_OK;
+}
+
+START_TEST(made_by_runs)
+{
+    ilex_program *p = compile(smooth);
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 3), evaluate, p),
+        ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -254,6 +300,7 @@ main(void)
     tcase_add_test(tests, grids_refused);
     tcase_add_test(tests, groups_refused);
     tcase_add_test(tests, given_boundaries);
+    tcase_add_test(tests, made_by_runs);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
