@@ -150,7 +150,7 @@ ILEX_API ilex_status ilex_storage_whole(const ilex_storage *s, int axis,
  * those of the whole, all of them. ILEX_E_BINDING for a name that the program
  * does not have, ILEX_E_SIZE, ILEX_E_UNSUPPORTED where programs cannot run over
  * ranks. It sends nothing. */
-ILEX_API ilex_status ilex_grid_halo(ilex_context *ctx, const ilex_grid *grid,
+ILEX_API ilex_status ilex_grid_halo(ilex_context *ctx, ilex_grid *grid,
                                     const ilex_program *p, const char *name,
                                     const ilex_size_binding *sizes,
                                     size_t count, int64_t *halo);

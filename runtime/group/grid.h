@@ -21,11 +21,20 @@ typedef struct ix_grid_axis {
     int64_t *cut;
 } ix_grid_axis;
 
+/* How wide a halo is, per axis, under a key of 128 bits that says of what. */
+typedef struct ix_grid_width {
+    uint64_t key[2];
+    int64_t width[ILEX_MAX_RANK][2];
+} ix_grid_width;
+
+enum { IX_GRID_WIDTHS = 64 };
+
 struct ilex_grid {
     atomic_size_t count;
     ilex_group *group;
     int naxes;
     ix_grid_axis axis[ILEX_MAX_RANK];
+    ix_grid_width widths[IX_GRID_WIDTHS]; /* found out before, by key */
 };
 
 /* The divided axis that an axis called "name" lies on, itself or as I+1/2; -1:

@@ -282,10 +282,18 @@ give_back(const job *j, const mine *m)
 static ilex_status
 work(job *j, mine *m, ilex_call *call)
 {
+    const ilex_group *g = ilex_grid_group(m->grid);
+    ilex_group_counts before, after;
     ilex_status rc = bind(j, m);
+    ilex_group_counted(g, &before);
     if (!rc)
         rc = ilex_run_steps(j->program, m->binding, j->r->nfields, j->steps,
                             j->r->swaps, call);
+    ilex_group_counted(g, &after);
+    if (m->rank == 0) {
+        j->r->messages += after.messages - before.messages;
+        j->r->bytes += after.bytes - before.bytes;
+    }
     return rc ? rc : give_back(j, m);
 }
 

@@ -94,6 +94,7 @@ typedef struct ix_cli_run {
     char *grid;     /* axes that ranks divide, "I:2,J:2"; NULL: one process */
     int nranks;
     const char *transport;
+    int64_t messages, bytes; /* that the first rank sent, of all steps */
     bool other; /* a process that is not the first rank: it writes nothing */
 } ix_cli_run;
 

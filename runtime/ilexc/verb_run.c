@@ -124,6 +124,11 @@ print_table(const ix_cli_run *r)
     printf("to source %.3f ms\n", 1e3 * ilex_program_lower_seconds(p));
     printf("to code   %.3f ms\n", 1e3 * ilex_program_jit_seconds(p));
     printf("run       %.3f ms\n", 1e3 * r->seconds);
+    if (r->grid)
+        printf("ranks     %d on %s (%s), of which the first sent %lld "
+               "messages, %lld bytes\n",
+               r->nranks, r->grid, r->transport, (long long)r->messages,
+               (long long)r->bytes);
     if (r->loop)
         printf("steps     %lld, %.4f ms each\n", (long long)r->steps,
                1e3 * r->seconds / (double)r->steps);

@@ -6,13 +6,15 @@
 
 /* The widths for given sizes, which are "size" with room behind them. */
 static ilex_status
-halo_of(const ilex_program *part, const ilex_grid *grid, size_t i,
-        int64_t *size, int64_t *halo, ix_error *err)
+halo_of(const ilex_program *p, const ilex_program *part, ilex_grid *grid,
+        size_t i, int64_t *size, int64_t *halo, ix_error *err)
 {
     const ix_compiled *c = part->c;
     const ix_compiled_buffer *b = &c->buffer[i];
-    const ix_reading reads = {c, grid, size, size + c->nsizes + 1};
+    ix_reading reads = {
+        .c = c, .grid = grid, .size = size, .work = size + c->nsizes + 1};
     ix_index_box whole, width;
+    ix_reading_meaning(p, part, size, reads.meaning);
     for (int k = 0; k < b->rank; k++)
         if (!ix_range_eval(&b->interior[k], size, &whole.k[k][0],
                            &whole.k[k][1]))
@@ -26,7 +28,7 @@ halo_of(const ilex_program *part, const ilex_grid *grid, size_t i,
 }
 
 ilex_status
-ilex_grid_halo(ilex_context *ctx, const ilex_grid *grid, const ilex_program *p,
+ilex_grid_halo(ilex_context *ctx, ilex_grid *grid, const ilex_program *p,
                const char *name, const ilex_size_binding *sizes, size_t count,
                int64_t *halo)
 {
@@ -47,7 +49,7 @@ ilex_grid_halo(ilex_context *ctx, const ilex_grid *grid, const ilex_program *p,
                        p->c->name, name);
     int64_t *size = ix_program_sizes(part, sizes, count);
     ilex_status rc =
-        size ? halo_of(part, grid, i, size, halo, err)
+        size ? halo_of(p, part, grid, i, size, halo, err)
              : ix_fail(err, ILEX_E_SIZE,
                        "%s: a size is missing, or leaves 64 bits", p->c->name);
     ix_mem_free(&part->mem, size);

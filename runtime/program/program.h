@@ -356,13 +356,19 @@ void ix_overlap_note(ilex_group *g, double waited, double took);
 /* Carries out the steps for box "i". */
 ilex_status ix_overlap_run(ix_run *r, const ix_overlap *o, int i);
 
-/* reads.c: a program for parts, the sizes of a run, room for as many. */
+/* reads.c: a program for parts, the sizes of a run, room for as many, and what
+ * it means with them. */
 typedef struct ix_reading {
     const ix_compiled *c;
-    const ilex_grid *grid;
+    ilex_grid *grid;
     const int64_t *size;
     int64_t *work;
+    uint64_t meaning[2];
 } ix_reading;
+/* What the program that "part" is the one for parts of means with these sizes,
+ * in numbers. */
+void ix_reading_meaning(const ilex_program *whole, const ilex_program *part,
+                        const int64_t *size, uint64_t meaning[2]);
 /* How far around their parts ranks read argument "i", per axis of the program,
  * which goes over "whole". */
 ilex_status ix_reading_widths(const ix_reading *x, size_t i,

@@ -18,6 +18,7 @@ typedef struct plan {
     bool idle;        /* it has none of any */
     ix_halo *halo;
     size_t nhalos;
+    uint64_t meaning[2]; /* of what all ranks do */
 } plan;
 
 /* ---- what binding asks ---- */
@@ -172,10 +173,12 @@ check_width(const ix_run *r, const ix_halo *h, const char *name)
 
 /* The halo that argument "i" needs. */
 static ilex_status
-find_halo(const ix_run *r, size_t i, int64_t *work, ix_halo *h)
+find_halo(const plan *x, size_t i, int64_t *work, ix_halo *h)
 {
+    const ix_run *r = x->r;
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    const ix_reading reads = {r->p->c, r->grid, r->s.size, work};
+    const ix_reading reads = {
+        r->p->c, r->grid, r->s.size, work, {x->meaning[0], x->meaning[1]}};
     ix_index_box whole, width;
     for (int k = 0; k < b->rank; k++) {
         int j = r->axis[b->first_stride + k];
@@ -217,13 +220,14 @@ find_halos(plan *x)
     int64_t *work =
         ix_mem_new(&r->p->mem, ((size_t)c->nsizes + 1) * sizeof *work);
     ilex_status rc = x->halo && work ? ILEX_OK : ix_fail_memory(r->err);
+    ix_reading_meaning(x->whole, r->p, r->s.size, x->meaning);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         const ilex_storage *s = r->bound[i];
         if (c->buffer[i].role == IX_COMPILED_OUTPUT || !c->buffer[i].used ||
             !s || !s->division)
             continue;
         ix_halo h = {.s = (ilex_storage *)(uintptr_t)s};
-        rc = find_halo(r, i, work, &h);
+        rc = find_halo(x, i, work, &h);
         add_halo(x, &h);
     }
     ix_mem_free(&r->p->mem, work);
@@ -231,21 +235,6 @@ find_halos(plan *x)
 }
 
 /* ---- the run ---- */
-
-/* What all ranks are to do. */
-static void
-find_meaning(const plan *x, uint64_t meaning[2])
-{
-    const ix_run *r = x->r;
-    const ix_compiled *c = r->p->c;
-    for (uint64_t half = 0; half < 2; half++) {
-        uint64_t h = ix_hash_bytes(half, ix_layouts_hash(x->whole), 16);
-        for (size_t i = 0; i < c->nsizes; i++)
-            if (ix_compiled_size_is_given(&c->size[i]))
-                h = ix_mix(h, (uint64_t)r->s.size[i]);
-        meaning[half] = h;
-    }
-}
 
 /* Of the halos those that are stale. */
 static void
@@ -261,9 +250,7 @@ keep_stale(plan *x)
 static ix_exchange *
 begin_exchange(const plan *x)
 {
-    uint64_t meaning[2];
-    find_meaning(x, meaning);
-    return ix_exchange_begin(x->halo, x->nhalos, meaning, x->whole->c->name,
+    return ix_exchange_begin(x->halo, x->nhalos, x->meaning, x->whole->c->name,
                              x->r->err);
 }
 

@@ -77,9 +77,9 @@ widen_axis(const ix_reading *x, const ix_compiled_buffer *b, int k, bool all,
     return ILEX_OK;
 }
 
-ilex_status
-ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
-                  ix_index_box *width, ix_error *err)
+static ilex_status
+find_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
+            ix_index_box *width, ix_error *err)
 {
     const ix_compiled_buffer *b = &x->c->buffer[i];
     ilex_status rc = ILEX_OK;
@@ -94,4 +94,39 @@ ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
                             err);
     }
     return rc;
+}
+
+ilex_status
+ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
+                  ix_index_box *width, ix_error *err)
+{
+    size_t bytes = (size_t)x->c->buffer[i].rank * sizeof whole->k[0];
+    uint64_t key[2];
+    for (int half = 0; half < 2; half++)
+        key[half] = ix_hash_bytes(ix_mix(x->meaning[half], i), whole->k, bytes);
+    ix_grid_width *known = &x->grid->widths[key[0] % IX_GRID_WIDTHS];
+    if (known->key[0] == key[0] && known->key[1] == key[1]) {
+        memcpy(width->k, known->width, bytes);
+        return ILEX_OK;
+    }
+    ilex_status rc = find_widths(x, i, whole, width, err);
+    if (!rc) {
+        memcpy(known->key, key, sizeof key);
+        memcpy(known->width, width->k, bytes);
+    }
+    return rc;
+}
+
+void
+ix_reading_meaning(const ilex_program *whole, const ilex_program *part,
+                   const int64_t *size, uint64_t meaning[2])
+{
+    const ix_compiled *c = part->c;
+    for (uint64_t half = 0; half < 2; half++) {
+        uint64_t h = ix_hash_bytes(half, ix_layouts_hash(whole), 16);
+        for (size_t i = 0; i < c->nsizes; i++)
+            if (ix_compiled_size_is_given(&c->size[i]))
+                h = ix_mix(h, (uint64_t)size[i]);
+        meaning[half] = h;
+    }
 }
