@@ -46,12 +46,13 @@ void ix_grid_cut(const ix_grid_axis *a, int p, int64_t first, int64_t end,
                  int64_t *lo, int64_t *hi);
 
 /* The indices of part "p", with all that is before and behind if it is an end
- * of an axis that is not periodic. */
+ * of an axis that is not periodic, or divided among several ranks. */
 static inline void
 ix_grid_range(const ix_grid_axis *a, int p, int64_t range[2])
 {
-    range[0] = p == 0 && !a->periodic ? INT64_MIN : a->cut[p];
-    range[1] = p == a->ranks - 1 && !a->periodic ? INT64_MAX : a->cut[p + 1];
+    bool open = !a->periodic || a->ranks == 1;
+    range[0] = open && p == 0 ? INT64_MIN : a->cut[p];
+    range[1] = open && p == a->ranks - 1 ? INT64_MAX : a->cut[p + 1];
 }
 
 /* How far it is round a periodic axis. */

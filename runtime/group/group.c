@@ -42,7 +42,7 @@ find_transport(const char *name, ix_error *err)
 static bool
 read_spec(const ilex_group_spec *given, ilex_group_spec *spec, ix_error *err)
 {
-    enum { SECONDS = 60 };
+    enum { SECONDS = 60, LONG = 1000000000 };
     size_t size = given ? given->size : 0;
     if (!ix_struct_is_known(given, size, offsetof(ilex_group_spec, timeout),
                             sizeof *spec))
@@ -51,10 +51,15 @@ read_spec(const ilex_group_spec *given, ilex_group_spec *spec, ix_error *err)
                              "start it with .size = sizeof(ilex_group_spec)");
     memset(spec, 0, sizeof *spec);
     memcpy(spec, given, size < sizeof *spec ? size : sizeof *spec);
-    if (!(spec->timeout >= 0 && spec->latency >= 0 && spec->bandwidth >= 0))
+    if (spec->ranks < 0 || spec->ranks > IX_MOST_RANKS)
+        return ix_fail_false(err, ILEX_E_ARGUMENT,
+                             "group: %d ranks; a process has 1 to %d",
+                             spec->ranks, (int)IX_MOST_RANKS);
+    if (!(spec->timeout >= 0 && spec->timeout < LONG && spec->latency >= 0 &&
+          spec->latency < LONG && spec->bandwidth >= 0))
         return ix_fail_false(err, ILEX_E_ARGUMENT,
                              "group: timeout, latency and bandwidth are 0 or "
-                             "more, seconds and bytes a second");
+                             "more, seconds below 10^9 and bytes a second");
     spec->transport = spec->transport ? spec->transport : "threads";
     spec->timeout = spec->timeout > 0 ? spec->timeout : SECONDS;
     if (strcmp(spec->transport, "delay") != 0)

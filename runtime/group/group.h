@@ -18,6 +18,8 @@
 
 /* ---- messages ---- */
 
+enum { IX_MOST_RANKS = 4096 }; /* of one process */
+
 /* What is sent in front of each message, and compared where it arrives. */
 typedef struct ix_head {
     uint64_t meaning[2]; /* what ranks do: a program, a storage */

@@ -205,6 +205,12 @@ pass(process *p, parcel *x, int peer, int tag, bool sends)
     return rc;
 }
 
+static int
+tag_of(const ilex_group *g, const ix_message *m)
+{
+    return (int)(g->epoch % EPOCHS) * TAGS + m->tag;
+}
+
 static ilex_status
 post(ilex_group *g, ix_message *m, ix_error *err)
 {
@@ -219,8 +225,7 @@ post(ilex_group *g, ix_message *m, ix_error *err)
         if (bytes)
             memcpy(x->memory + sizeof m->head, m->data, bytes);
     }
-    int tag = (int)(g->epoch % EPOCHS) * TAGS + m->tag;
-    if (pass(p, x, m->peer, tag, m->sends) != MPI_SUCCESS) {
+    if (pass(p, x, m->peer, tag_of(g, m), m->sends) != MPI_SUCCESS) {
         free(x);
         return fail(err, ILEX_E_GROUP, "MPI refused a message");
     }
@@ -241,7 +246,7 @@ take_in(ix_message *m, const parcel *x, bool whole)
 
 /* Has a message come, or gone? */
 static bool
-is_done(ix_message *m)
+is_done(ilex_group *g, ix_message *m)
 {
     int done = 0;
     parcel *x = m->request;
@@ -250,6 +255,9 @@ is_done(ix_message *m)
         return false;
     if (!m->sends)
         take_in(m, x, rc == MPI_SUCCESS);
+    if (!m->sends && m->came.epoch < m->head.epoch &&
+        pass(g->link, x, m->peer, tag_of(g, m), false) == MPI_SUCCESS)
+        return false; /* it was left unread some turns of tags ago */
     free(x);
     m->request = NULL;
     return m->done = true;
@@ -291,7 +299,7 @@ wait(ilex_group *g, ix_message *m, size_t n, double deadline, size_t *which,
     enum { SPINS = 2000, LOOKS = 64 };
     for (long spin = 0;; spin++) {
         for (size_t i = 0; i < n; i++)
-            if (!m[i].done && is_done(&m[i])) {
+            if (!m[i].done && is_done(g, &m[i])) {
                 *which = i;
                 return ILEX_OK;
             }

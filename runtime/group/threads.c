@@ -24,13 +24,11 @@ typedef struct packet {
 typedef struct member {
     pthread_cond_t came;
     packet *first, **last;
-    uint64_t failed; /* the epoch of the notice; GONE: it left */
+    uint64_t failed; /* the epoch of the notice */
     ix_notice notice;
+    bool gone;   /* it left */
     double sent; /* when its last message has gone */
 } member;
-
-enum { MOST_RANKS = 4096 };
-static const uint64_t GONE = UINT64_MAX;
 
 typedef struct world {
     pthread_mutex_t lock;
@@ -67,10 +65,10 @@ new_world(const ilex_group_spec *spec)
 static ilex_status
 open_world(const ilex_group_spec *spec, ilex_group **members, ix_error *err)
 {
-    if (spec->ranks < 1 || spec->ranks > MOST_RANKS)
+    if (spec->ranks < 1)
         return ix_fail(err, ILEX_E_ARGUMENT,
-                       "group: %d ranks; a group of threads has 1 to %d",
-                       spec->ranks, MOST_RANKS);
+                       "group: %d ranks; a group of threads has 1 or more",
+                       spec->ranks);
     world *w = new_world(spec);
     if (!w)
         return ix_fail_memory(err);
@@ -105,10 +103,7 @@ close_world(ilex_group *g)
     world *w = g->link;
     pthread_mutex_lock(&w->lock);
     member *m = &w->member[g->rank];
-    m->failed = GONE;
-    m->notice = (ix_notice){.rank = g->rank,
-                            .status = ILEX_E_GROUP,
-                            .text = "it has left the group"};
+    m->gone = true;
     bool last = --w->open == 0;
     wake_all(w);
     pthread_mutex_unlock(&w->lock);
@@ -186,10 +181,13 @@ drop_old(member *me, uint64_t epoch)
 static packet **
 find(member *me, const ix_message *m, bool later)
 {
-    for (packet **at = &me->first; *at; at = &(*at)->next)
-        if ((*at)->from == m->peer &&
-            ((*at)->head.epoch == m->head.epoch ? (*at)->tag == m->tag : later))
+    for (packet **at = &me->first; *at; at = &(*at)->next) {
+        const packet *p = *at;
+        bool same = p->head.epoch == m->head.epoch && p->tag == m->tag;
+        if (p->from == m->peer &&
+            (same || (later && p->head.epoch > m->head.epoch)))
             return at;
+    }
     return NULL;
 }
 
@@ -224,17 +222,29 @@ take_any(member *me, ix_message *m, size_t n, bool later, size_t *which,
     return NULL;
 }
 
-/* Did a rank fail, so that one of the messages may not come? */
-static const member *
-find_failed(const world *w, const ilex_group *g, const ix_message *m, size_t n)
+/* Did a rank fail, or leave, so that one of the messages may not come? What it
+ * said. */
+static bool
+find_failed(const world *w, const ilex_group *g, const ix_message *m, size_t n,
+            ix_notice *notice)
 {
-    for (int r = 0; r < w->size; r++)
+    const member *failed = NULL;
+    for (int r = 0; r < w->size && !failed; r++)
         if (r != g->rank && w->member[r].failed == g->epoch)
-            return &w->member[r];
-    for (size_t i = 0; i < n; i++)
+            failed = &w->member[r];
+    for (size_t i = 0; i < n && !failed; i++)
         if (!m[i].done && w->member[m[i].peer].failed > g->epoch)
-            return &w->member[m[i].peer];
-    return NULL;
+            failed = &w->member[m[i].peer];
+    if (failed)
+        *notice = failed->notice;
+    for (size_t i = 0; i < n && !failed; i++)
+        if (!m[i].done && w->member[m[i].peer].gone) {
+            *notice = (ix_notice){.rank = m[i].peer,
+                                  .status = ILEX_E_GROUP,
+                                  .text = "it has left the group"};
+            return true;
+        }
+    return failed != NULL;
 }
 
 static void
@@ -252,17 +262,16 @@ await(world *w, ilex_group *g, ix_message *m, size_t n, double deadline,
       size_t *which, ix_notice *notice, ilex_status *rc)
 {
     member *me = &w->member[g->rank];
-    drop_old(me, g->epoch);
     for (;;) {
+        drop_old(me, g->epoch);
         double next = deadline;
         packet *p = take_any(me, m, n, false, which, &next);
-        const member *failed = p ? NULL : find_failed(w, g, m, n);
-        if (!p && !failed)
+        bool comes = p || next < deadline; /* if not now */
+        bool failed = !comes && find_failed(w, g, m, n, notice);
+        if (!comes && !failed)
             p = take_any(me, m, n, true, which, &next);
         *rc = failed ? ILEX_E_GROUP : ILEX_OK;
-        if (failed)
-            *notice = failed->notice;
-        else if (!p && next >= deadline && ix_clock() >= deadline)
+        if (!failed && !p && next >= deadline && ix_clock() >= deadline)
             *rc = ILEX_E_TIMEOUT;
         if (p || *rc)
             return p;

@@ -107,6 +107,7 @@ add_message(ix_exchange *x, int p, bool sends, size_t *bytes)
         return;
     ix_message *m = &x->message[x->nmessages++];
     *m = (ix_message){
+        .done = true, /* until it is posted */
         .peer = ix_grid_rank(x->grid, x->axis, p),
         .tag = x->axis,
         .sends = sends,
@@ -239,10 +240,12 @@ ix_exchange_begin(const ix_halo *list, size_t n, const uint64_t meaning[2],
     add_meaning(x);
     ilex_status rc = ILEX_OK;
     for (size_t i = 0; !rc && i < n; i++)
+        rc = ix_storage_check_writable(list[i].s, err);
+    for (size_t i = 0; !rc && i < n; i++)
         rc = ix_storage_acquire(list[i].s, ILEX_READ_WRITE, err);
     if (!rc && !begin_axis(x, err))
         return x;
-    drop(x);
+    ix_exchange_drop(x);
     return NULL;
 }
 

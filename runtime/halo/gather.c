@@ -57,6 +57,8 @@ take_whole(action *a, const ilex_storage *whole, ilex_access access)
 {
     const ilex_storage *s = a->s;
     ilex_status rc = check_whole(a, whole);
+    if (!rc && access != ILEX_READ)
+        rc = ix_storage_check_writable(whole, a->err);
     if (rc)
         return rc;
     ix_storage_clone(&a->whole, whole);
@@ -197,8 +199,7 @@ static ilex_status
 scatter(action *a)
 {
     ix_index_box box;
-    ilex_status rc = ix_storage_acquire(a->s, ILEX_READ_WRITE, a->err);
-    rc = rc ? rc : tell_cover(a);
+    ilex_status rc = tell_cover(a);
     size_t bytes = rc ? 0 : box_of(a, a->g->rank, true, &box);
     if (!rc && a->g->rank != a->root)
         return pass_box(a, a->root, false, a->s, &box, bytes);
@@ -216,8 +217,7 @@ static ilex_status
 gather(action *a)
 {
     ix_index_box box;
-    ilex_status rc = ix_storage_acquire(a->s, ILEX_READ, a->err);
-    rc = rc ? rc : tell_cover(a);
+    ilex_status rc = tell_cover(a);
     size_t bytes = rc ? 0 : box_of(a, a->g->rank, false, &box);
     if (!rc && a->g->rank != a->root)
         return pass_box(a, a->root, true, a->s, &box, bytes);
@@ -247,7 +247,9 @@ act(ilex_context *ctx, const char *what, const ilex_storage *s,
                 .root = root,
                 .err = err};
     ix_group_begin(a.g);
-    ilex_status rc = ILEX_OK;
+    ilex_status rc = to_root ? ILEX_OK : ix_storage_check_writable(s, err);
+    if (!rc) /* on all ranks, whatever comes then */
+        rc = ix_storage_acquire(s, to_root ? ILEX_READ : ILEX_READ_WRITE, err);
     if (root < 0 || root >= a.g->size)
         rc = ix_fail(err, ILEX_E_ARGUMENT, "%s: there is no rank %d", what,
                      root);

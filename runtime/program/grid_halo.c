@@ -11,10 +11,15 @@ halo_of(const ilex_program *p, const ilex_program *part, ilex_grid *grid,
 {
     const ix_compiled *c = part->c;
     const ix_compiled_buffer *b = &c->buffer[i];
-    ix_reading reads = {
-        .c = c, .grid = grid, .size = size, .work = size + c->nsizes + 1};
+    ix_reading reads = {.whole = p,
+                        .hash = ix_layouts_hash(p),
+                        .without = ix_layouts_parts,
+                        .c = c,
+                        .grid = grid,
+                        .size = size,
+                        .work = size + c->nsizes + 1};
     ix_index_box whole, width;
-    ix_reading_meaning(p, part, size, reads.meaning);
+    ix_reading_begin(&reads);
     for (int k = 0; k < b->rank; k++)
         if (!ix_range_eval(&b->interior[k], size, &whole.k[k][0],
                            &whole.k[k][1]))

@@ -20,19 +20,28 @@ ix_overlap_note(ilex_group *g, double waited, double took)
         g->waiting += (waited / took - g->waiting) / 2;
 }
 
+/* Has another argument the memory of output "i"? */
+static bool
+shares_memory(const ix_run *r, size_t i)
+{
+    for (size_t j = 0; j < r->p->c->narguments; j++)
+        if (j != i && r->bound[j] && r->bound[j]->memory == r->bound[i]->memory)
+            return true;
+    return false;
+}
+
 /* Does the run have what cannot be done in pieces? An output in the place of an
  * input, functions, an output that is not divided. */
 static bool
-is_whole(const ix_run *r, const ix_halo *stale, size_t n)
+is_whole(const ix_run *r)
 {
     const ix_compiled *c = r->p->c;
-    bool whole = c->ncalls > 0 || (r->call && r->call->box);
+    bool whole = c->ncalls > 0;
     for (size_t i = 0; !whole && i < c->narguments; i++) {
         const ix_compiled_buffer *b = &c->buffer[i];
         if (b->role != IX_COMPILED_OUTPUT)
             continue;
-        for (size_t h = 0; h < n; h++)
-            whole |= !r->bound[i] || r->bound[i]->memory == stale[h].s->memory;
+        whole |= !r->bound[i] || shares_memory(r, i);
         for (int axis = 0; axis < r->grid->naxes; axis++) {
             int k = 0;
             while (k < b->rank && ix_grid_find(r->grid, b->axis[k]) != axis)
@@ -81,6 +90,9 @@ list_boxes(const ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o)
         if (width[0] > length / 4 || width[1] > length / 4)
             return false;
         ix_grid_range(a, a->place, part.k[k]);
+        if ((width[0] > 0 && part.k[k][0] == INT64_MIN) ||
+            (width[1] > 0 && part.k[k][1] == INT64_MAX))
+            return false; /* one rank of a periodic axis */
         inside->k[k][0] = part.k[k][0] + width[0];
         inside->k[k][1] = part.k[k][1] - width[1];
     }
@@ -150,8 +162,7 @@ ix_overlap_find(ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o)
     const ilex_group *g = r->grid->group;
     const ix_compiled *c = r->p->c;
     bool worth = g->waiting > 1.0 / SHARE && g->overlapped < AGAIN;
-    if (!worth || c->nboxes == 0 || is_whole(r, stale, n) ||
-        !list_boxes(r, stale, n, o))
+    if (!worth || c->nboxes == 0 || is_whole(r) || !list_boxes(r, stale, n, o))
         return false;
     ix_index_box part;
     for (int k = 0; k < r->grid->naxes; k++)
@@ -163,11 +174,8 @@ ix_overlap_find(ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o)
     return set_box(r, &part) && ok;
 }
 
-ilex_status
-ix_overlap_run(ix_run *r, const ix_overlap *o, int i)
+bool
+ix_overlap_take(ix_run *r, const ix_overlap *o, int i)
 {
-    return set_box(r, &o->box[i])
-               ? ix_run_steps(r)
-               : ix_fail(r->err, ILEX_E_OVERFLOW, "%s: a range leaves 64 bits",
-                         r->p->c->name);
+    return set_box(r, &o->box[i]);
 }

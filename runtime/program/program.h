@@ -353,22 +353,28 @@ typedef struct ix_overlap {
  * What waiting takes of a run that does not. */
 bool ix_overlap_find(ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o);
 void ix_overlap_note(ilex_group *g, double waited, double took);
-/* Carries out the steps for box "i". */
-ilex_status ix_overlap_run(ix_run *r, const ix_overlap *o, int i);
+/* The sizes of the run become those for box "i"; false on overflow. */
+bool ix_overlap_take(ix_run *r, const ix_overlap *o, int i);
 
-/* reads.c: a program for parts, the sizes of a run, room for as many, and what
- * it means with them. */
+/* reads.c: a program, what it means, what gives the one for parts of it without
+ * some outputs; the one for parts of all, the sizes of a run, room for as many;
+ * what the program means with these sizes, which begin() fills in. */
 typedef struct ix_reading {
+    const ilex_program *whole;
+    const uint8_t *hash;
+    const ilex_program *(*without)(const ilex_program *p, uint64_t outputs,
+                                   ix_error *err);
     const ix_compiled *c;
     ilex_grid *grid;
     const int64_t *size;
     int64_t *work;
     uint64_t meaning[2];
 } ix_reading;
-/* What the program that "part" is the one for parts of means with these sizes,
- * in numbers. */
-void ix_reading_meaning(const ilex_program *whole, const ilex_program *part,
-                        const int64_t *size, uint64_t meaning[2]);
+void ix_reading_begin(ix_reading *x);
+/* The size that is called "name", of those that are given; -1: there is none.
+ */
+int64_t ix_reading_size(const ix_compiled *c, const int64_t *size,
+                        const char *name);
 /* How far around their parts ranks read argument "i", per axis of the program,
  * which goes over "whole". */
 ilex_status ix_reading_widths(const ix_reading *x, size_t i,

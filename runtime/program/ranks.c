@@ -18,7 +18,7 @@ typedef struct plan {
     bool idle;        /* it has none of any */
     ix_halo *halo;
     size_t nhalos;
-    uint64_t meaning[2]; /* of what all ranks do */
+    ix_reading reads;
 } plan;
 
 /* ---- what binding asks ---- */
@@ -73,28 +73,43 @@ ix_ranks_program(const ilex_program *p, ix_error *err)
                 : ix_layouts_parts(p, 0, err);
 }
 
+/* Is axis "k" divided in the program as it is in the storage? */
+static ilex_status
+check_axis(const ix_run *r, const ix_compiled_buffer *b, const ilex_storage *s,
+           int k)
+{
+    const char *name = r->p->c->name;
+    int j = r->axis[b->first_stride + k];
+    int stored = s->division ? s->division->axis[j] : -1;
+    int axis = *b->axis[k] ? ix_grid_find(r->grid, b->axis[k]) : -1;
+    if (stored >= 0 && axis < 0 && r->grid->axis[stored].ranks > 1)
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: axis %d of argument %s has no name in the program, "
+                       "and its storage is divided along it (%s)",
+                       name, k, b->name, s->axis[j]);
+    if (b->role == IX_COMPILED_OUTPUT && axis >= 0 && stored < 0 &&
+        r->grid->axis[axis].ranks > 1)
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: output %s has the divided axis %s, which its "
+                       "storage has whole; make it with .grid and .axes",
+                       name, b->name, b->axis[k]);
+    return ILEX_OK;
+}
+
 /* Storages of one grid; outputs that have a divided axis lie on it. */
 static ilex_status
 check_storage(const ix_run *r, size_t i)
 {
-    const ix_compiled *c = r->p->c;
-    const ix_compiled_buffer *b = &c->buffer[i];
+    const ix_compiled_buffer *b = &r->p->c->buffer[i];
     const ilex_storage *s = r->bound[i];
+    ilex_status rc = ILEX_OK;
     if (s && s->division && s->division->grid != r->grid)
         return ix_fail(r->err, ILEX_E_BINDING,
                        "%s: argument %s is on another grid than the others",
-                       c->name, b->name);
-    for (int k = 0; k < b->rank && s; k++) {
-        int axis = ix_grid_find(r->grid, b->axis[k]);
-        if (axis < 0 || s->division || b->role != IX_COMPILED_OUTPUT ||
-            r->grid->axis[axis].ranks == 1)
-            continue;
-        return ix_fail(r->err, ILEX_E_BINDING,
-                       "%s: output %s has the divided axis %s, and its storage "
-                       "is on no grid; make it with .grid",
-                       c->name, b->name, b->axis[k]);
-    }
-    return ILEX_OK;
+                       r->p->c->name, b->name);
+    for (int k = 0; !rc && s && k < b->rank; k++)
+        rc = check_axis(r, b, s, k);
+    return rc;
 }
 
 static ilex_status
@@ -173,18 +188,16 @@ check_width(const ix_run *r, const ix_halo *h, const char *name)
 
 /* The halo that argument "i" needs. */
 static ilex_status
-find_halo(const plan *x, size_t i, int64_t *work, ix_halo *h)
+find_halo(const plan *x, size_t i, ix_halo *h)
 {
     const ix_run *r = x->r;
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    const ix_reading reads = {
-        r->p->c, r->grid, r->s.size, work, {x->meaning[0], x->meaning[1]}};
     ix_index_box whole, width;
     for (int k = 0; k < b->rank; k++) {
         int j = r->axis[b->first_stride + k];
         memcpy(whole.k[k], h->s->division->whole.k[j], sizeof whole.k[k]);
     }
-    ilex_status rc = ix_reading_widths(&reads, i, &whole, &width, r->err);
+    ilex_status rc = ix_reading_widths(&x->reads, i, &whole, &width, r->err);
     for (int k = 0; !rc && k < b->rank; k++) {
         int j = r->axis[b->first_stride + k];
         memcpy(h->width.k[j], width.k[k], sizeof width.k[k]);
@@ -220,14 +233,21 @@ find_halos(plan *x)
     int64_t *work =
         ix_mem_new(&r->p->mem, ((size_t)c->nsizes + 1) * sizeof *work);
     ilex_status rc = x->halo && work ? ILEX_OK : ix_fail_memory(r->err);
-    ix_reading_meaning(x->whole, r->p, r->s.size, x->meaning);
+    x->reads = (ix_reading){.whole = x->whole,
+                            .hash = ix_layouts_hash(x->whole),
+                            .without = ix_layouts_parts,
+                            .c = c,
+                            .grid = r->grid,
+                            .size = r->s.size,
+                            .work = work};
+    ix_reading_begin(&x->reads);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         const ilex_storage *s = r->bound[i];
         if (c->buffer[i].role == IX_COMPILED_OUTPUT || !c->buffer[i].used ||
             !s || !s->division)
             continue;
         ix_halo h = {.s = (ilex_storage *)(uintptr_t)s};
-        rc = find_halo(x, i, work, &h);
+        rc = find_halo(x, i, &h);
         add_halo(x, &h);
     }
     ix_mem_free(&r->p->mem, work);
@@ -250,8 +270,8 @@ keep_stale(plan *x)
 static ix_exchange *
 begin_exchange(const plan *x)
 {
-    return ix_exchange_begin(x->halo, x->nhalos, x->meaning, x->whole->c->name,
-                             x->r->err);
+    return ix_exchange_begin(x->halo, x->nhalos, x->reads.meaning,
+                             x->whole->c->name, x->r->err);
 }
 
 /* Brings halos up to date before anything else. */
@@ -301,6 +321,32 @@ name_bindings(const plan *x, const ix_compiled *part, ilex_binding *to)
     return n;
 }
 
+static size_t
+count_given(const ix_compiled *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->nsizes; i++)
+        n += ix_compiled_size_is_given(&c->size[i]);
+    return n;
+}
+
+/* The sizes that a program wants, as those of the run are: its own storages may
+ * not say them. NULL: no memory. */
+static ilex_size_binding *
+solved_sizes(const ix_run *r, const ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    size_t n = 0;
+    ilex_size_binding *list =
+        ix_mem_new(&p->mem, (count_given(c) + 1) * sizeof *list);
+    for (size_t i = 0; list && i < c->nsizes; i++)
+        if (ix_compiled_size_is_given(&c->size[i]))
+            list[n++] = (ilex_size_binding){
+                c->size[i].name,
+                ix_reading_size(r->p->c, r->s.size, c->size[i].name)};
+    return list;
+}
+
 /* This rank's points, by a program without the outputs that it has none of. */
 static ilex_status
 run_without(const plan *x)
@@ -314,13 +360,18 @@ run_without(const plan *x)
         ix_mem_new(&p->mem, (r->nbindings + 1) * sizeof *bindings);
     if (!bindings)
         return ix_fail_memory(r->err);
+    ilex_call call = r->call ? *r->call : (ilex_call){.size = sizeof call};
+    ilex_size_binding *sizes = solved_sizes(r, p);
+    call.sizes = sizes;
+    call.size_count = sizes ? count_given(p->c) : 0;
     ix_run part = {.p = p,
-                   .call = r->call,
+                   .call = &call,
                    .err = r->err,
                    .grid = r->grid,
                    .bindings = bindings,
                    .nbindings = name_bindings(x, p->c, bindings)};
-    ilex_status rc = ix_run_here(&part);
+    ilex_status rc = sizes ? ix_run_here(&part) : ix_fail_memory(r->err);
+    ix_mem_free(&p->mem, sizes);
     ix_mem_free(&p->mem, bindings);
     return rc;
 }
@@ -339,6 +390,15 @@ run_after(const plan *x)
     return rc;
 }
 
+static ilex_status
+run_box(ix_run *r, const ix_overlap *o, int i)
+{
+    return ix_overlap_take(r, o, i)
+               ? ix_run_steps(r)
+               : ix_fail(r->err, ILEX_E_OVERFLOW, "%s: a range leaves 64 bits",
+                         r->p->c->name);
+}
+
 /* What needs no halo while these come, then the rest. */
 static ilex_status
 run_meanwhile(const plan *x, const ix_overlap *o)
@@ -347,12 +407,12 @@ run_meanwhile(const plan *x, const ix_overlap *o)
     if (!e)
         return x->r->err->code;
     x->r->grid->group->overlapped++;
-    ilex_status rc = ix_overlap_run(x->r, o, 0);
+    ilex_status rc = run_box(x->r, o, 0);
     if (rc)
         ix_exchange_drop(e);
     rc = rc ? rc : ix_exchange_finish(e, x->r->err);
     for (int i = 1; !rc && i < o->n; i++)
-        rc = ix_overlap_run(x->r, o, i);
+        rc = run_box(x->r, o, i);
     return rc;
 }
 
@@ -391,10 +451,32 @@ run(ix_run *r)
     return rc;
 }
 
+/* Outputs are written, also where this rank has no points: halos of them are
+ * old on all ranks alike. */
+static void
+note_outputs(const ix_run *r, const ix_compiled *c)
+{
+    for (size_t i = 0; i < r->nbindings; i++) {
+        const ilex_binding *b = &r->bindings[i];
+        size_t k = ix_binding_argument(c, b, i);
+        if (k < c->narguments && c->buffer[k].role == IX_COMPILED_OUTPUT &&
+            b->kind == ILEX_BOUND_STORAGE && b->storage && b->storage->division)
+            ix_division_written(b->storage);
+    }
+}
+
 ilex_status
 ix_ranks_run(ix_run *r)
 {
     ilex_group *g = r->grid->group;
+    const ix_compiled *c = r->p->c;
     ix_group_begin(g);
-    return ix_group_end(g, run(r), r->err->text);
+    ilex_status rc = r->call && r->call->box
+                         ? ix_fail(r->err, ILEX_E_UNSUPPORTED,
+                                   "%s: a box of a run over ranks is not "
+                                   "supported",
+                                   c->name)
+                         : run(r);
+    note_outputs(r, c);
+    return ix_group_end(g, rc, r->err->text);
 }

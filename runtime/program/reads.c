@@ -7,16 +7,14 @@
  */
 #include "runtime/program/program.h"
 
-/* Are there points of all outputs' ranges of a divided axis? */
-static bool
-has_all(const ix_reading *x, int axis)
+int64_t
+ix_reading_size(const ix_compiled *c, const int64_t *size, const char *name)
 {
-    const ix_compiled *c = x->c;
-    for (size_t i = 0; i < c->nboxes; i++)
-        if (ix_grid_find(x->grid, c->box[i].axis) == axis &&
-            x->work[c->box[i].from] >= x->work[c->box[i].to])
-            return false;
-    return true;
+    for (size_t i = 0; i < c->nsizes; i++)
+        if (ix_compiled_size_is_given(&c->size[i]) &&
+            !strcmp(c->size[i].name, name))
+            return size[i];
+    return -1;
 }
 
 static ilex_status
@@ -26,55 +24,126 @@ overflow(const ix_reading *x, ix_error *err)
                    "%s: with these sizes a range leaves 64 bits", x->c->name);
 }
 
-/* The sizes for the rank at "place" of axis "axis" (-1: none), and where this
- * one is of others. */
+/* The sizes "size" of a program for the rank at "place" of axis "axis" (-1:
+ * none), and where this one is of others. */
 static bool
-sizes_at(const ix_reading *x, int axis, int place)
+set_place(const ix_reading *x, const ix_compiled *c, int axis, int place,
+          int64_t *size)
 {
     ix_index_box part;
     for (int k = 0; k < x->grid->naxes; k++)
         ix_grid_range(&x->grid->axis[k],
                       k == axis ? place : x->grid->axis[k].place, part.k[k]);
-    memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
-    return ix_box_ranges(x->c, x->grid, &part, x->work);
+    return ix_box_ranges(c, x->grid, &part, size);
 }
 
-/* Widens to what that rank reads of axis "k" of an argument. */
+/* Has an output no points there along the axis? */
 static bool
-widen(const ix_reading *x, const ix_compiled_buffer *b, int k, int axis,
-      int place, const int64_t whole[2], int64_t width[2])
+is_empty(const ix_reading *x, const ix_compiled_buffer *b, int axis,
+         const int64_t *size)
 {
     const ix_tables *t = x->c->tables;
-    const ix_axis_row *row = &t->axis[b->first_stride + k];
-    int64_t lo, hi, from = whole[0], to = whole[1];
-    if (axis >= 0)
-        ix_grid_cut(&x->grid->axis[axis], place, from, to, &from, &to);
-    if (!ix_form_value(t, x->work, row->box.lo, &lo) ||
-        !ix_form_value(t, x->work, row->box.hi, &hi))
+    for (int k = 0; k < b->rank; k++) {
+        const ix_axis_row *row = &t->axis[b->first_stride + k];
+        int64_t lo, hi;
+        if (ix_grid_find(x->grid, b->axis[k]) == axis &&
+            ix_form_value(t, size, row->box.lo, &lo) &&
+            ix_form_value(t, size, row->box.hi, &hi) && hi <= lo)
+            return true;
+    }
+    return false;
+}
+
+/* The outputs that have no points there, as bits; "*all": none has. */
+static uint64_t
+find_empty(const ix_reading *x, int axis, const int64_t *size, bool *all)
+{
+    uint64_t without = 0;
+    size_t n = 0;
+    *all = true;
+    for (size_t i = 0; i < x->c->narguments; i++) {
+        const ix_compiled_buffer *b = &x->c->buffer[i];
+        if (b->role != IX_COMPILED_OUTPUT)
+            continue;
+        bool empty = is_empty(x, b, axis, size);
+        without |= (uint64_t)(empty && n < 64) << (n & 63);
+        *all &= empty;
+        n++;
+    }
+    return without;
+}
+
+/* Where something is read: axis "k" of argument "i", by the rank at "place" of
+ * axis "axis" of the grid. */
+typedef struct spot {
+    size_t i;
+    int k, axis, place;
+    const int64_t *whole;
+} spot;
+
+/* Widens to what a program reads there, of its argument "i". */
+static bool
+widen(const ix_reading *x, const spot *at, const ix_compiled *c,
+      const int64_t *size, size_t i, int64_t width[2])
+{
+    const ix_tables *t = c->tables;
+    const ix_compiled_buffer *b = &c->buffer[i];
+    const ix_axis_row *row = &t->axis[b->first_stride + at->k];
+    int64_t lo, hi, from = at->whole[0], to = at->whole[1];
+    if (!b->used)
+        return true;
+    if (at->axis >= 0)
+        ix_grid_cut(&x->grid->axis[at->axis], at->place, from, to, &from, &to);
+    if (!ix_form_value(t, size, row->box.lo, &lo) ||
+        !ix_form_value(t, size, row->box.hi, &hi))
         return false;
     width[0] = from - lo > width[0] ? from - lo : width[0];
     width[1] = hi - to > width[1] ? hi - to : width[1];
     return true;
 }
 
-/* Along one axis of the argument; "all": of ranks that have points of all
- * outputs, "*some" if there are any. */
+/* The same by the program without some outputs. */
 static ilex_status
-widen_axis(const ix_reading *x, const ix_compiled_buffer *b, int k, bool all,
-           const int64_t whole[2], int64_t width[2], bool *some, ix_error *err)
+widen_without(const ix_reading *x, const spot *at, uint64_t without,
+              int64_t width[2], ix_error *err)
 {
-    int axis = *b->axis[k] ? ix_grid_find(x->grid, b->axis[k]) : -1;
-    int ranks = axis < 0 ? 1 : x->grid->axis[axis].ranks;
-    for (int place = 0; place < ranks; place++) {
-        if (!sizes_at(x, axis, place))
-            return overflow(x, err);
-        if (all && axis >= 0 && !has_all(x, axis))
-            continue;
-        *some = true;
-        if (!widen(x, b, k, axis, place, whole, width))
-            return overflow(x, err);
-    }
-    return ILEX_OK;
+    const ilex_program *p = x->without(x->whole, without, err);
+    if (!p)
+        return err ? err->code : ILEX_E_UNSUPPORTED;
+    const ix_compiled *c = p->c;
+    int64_t *size = ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *size);
+    if (!size)
+        return ix_fail_memory(err);
+    for (size_t s = 0; s < c->nsizes; s++)
+        if (ix_compiled_size_is_given(&c->size[s]))
+            size[s] = ix_reading_size(x->c, x->size, c->size[s].name);
+    size_t same = 0;
+    while (same < c->narguments &&
+           strcmp(c->buffer[same].name, x->c->buffer[at->i].name) != 0)
+        same++;
+    bool ok = ix_derive_sizes(c->tables, size) < 0 &&
+              set_place(x, c, at->axis, at->place, size) &&
+              (same == c->narguments || widen(x, at, c, size, same, width));
+    ix_mem_free(&p->mem, size);
+    return ok ? ILEX_OK : overflow(x, err);
+}
+
+/* What one rank reads. */
+static ilex_status
+widen_at(const ix_reading *x, const spot *at, int64_t width[2], ix_error *err)
+{
+    bool none = false;
+    memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
+    if (!set_place(x, x->c, at->axis, at->place, x->work))
+        return overflow(x, err);
+    uint64_t without =
+        at->axis < 0 ? 0 : find_empty(x, at->axis, x->work, &none);
+    if (none)
+        return ILEX_OK;
+    if (without)
+        return widen_without(x, at, without, width, err);
+    return widen(x, at, x->c, x->work, at->i, width) ? ILEX_OK
+                                                     : overflow(x, err);
 }
 
 static ilex_status
@@ -85,13 +154,13 @@ find_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
     ilex_status rc = ILEX_OK;
     memset(width, 0, sizeof *width);
     for (int k = 0; !rc && k < b->rank; k++) {
-        bool some = false;
         if (!*b->axis[k])
             continue;
-        rc = widen_axis(x, b, k, true, whole->k[k], width->k[k], &some, err);
-        if (!rc && !some)
-            rc = widen_axis(x, b, k, false, whole->k[k], width->k[k], &some,
-                            err);
+        int axis = ix_grid_find(x->grid, b->axis[k]);
+        spot at = {.i = i, .k = k, .axis = axis, .whole = whole->k[k]};
+        int ranks = axis < 0 ? 1 : x->grid->axis[axis].ranks;
+        for (; !rc && at.place < ranks; at.place++)
+            rc = widen_at(x, &at, width->k[k], err);
     }
     return rc;
 }
@@ -118,15 +187,14 @@ ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
 }
 
 void
-ix_reading_meaning(const ilex_program *whole, const ilex_program *part,
-                   const int64_t *size, uint64_t meaning[2])
+ix_reading_begin(ix_reading *x)
 {
-    const ix_compiled *c = part->c;
+    const ix_compiled *c = x->c;
     for (uint64_t half = 0; half < 2; half++) {
-        uint64_t h = ix_hash_bytes(half, ix_layouts_hash(whole), 16);
+        uint64_t h = ix_hash_bytes(half, x->hash, 16);
         for (size_t i = 0; i < c->nsizes; i++)
             if (ix_compiled_size_is_given(&c->size[i]))
-                h = ix_mix(h, (uint64_t)size[i]);
-        meaning[half] = h;
+                h = ix_mix(h, (uint64_t)x->size[i]);
+        x->meaning[half] = h;
     }
 }

@@ -28,6 +28,9 @@ struct ix_division {
 /* How far the halo of axis "k" is current, low and high. */
 void ix_division_current(const ilex_storage *s, int k, int64_t width[2]);
 
+/* Its memory is written: no halo is current. */
+void ix_division_written(const ilex_storage *s);
+
 /* The halo is current so far now: "width" per axis of the storage. */
 void ix_division_exchanged(ilex_storage *s, const ix_index_box *width);
 

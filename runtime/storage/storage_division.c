@@ -20,6 +20,12 @@ cut_axis(ix_division *d, ilex_storage *s, int k, ix_error *err)
     d->axis[k] = *s->axis[k] ? ix_grid_find(d->grid, s->axis[k]) : -1;
     if (d->axis[k] < 0)
         return ILEX_OK;
+    for (int j = 0; j < k; j++)
+        if (d->axis[j] == d->axis[k])
+            return ix_fail(err, ILEX_E_AXIS,
+                           "storage: axes %s and %s lie on one axis of the "
+                           "grid, which can divide one of them",
+                           s->axis[j], s->axis[k]);
     const ix_grid_axis *a = &d->grid->axis[d->axis[k]];
     int64_t last = a->cut[a->ranks], lo, hi;
     if (a->periodic && (first < a->cut[0] || end > last))
@@ -59,6 +65,10 @@ ix_storage_divide(const ilex_storage_spec *p, ilex_storage *s, ix_error *err)
     s->division = ix_mem_new(&ix_mem_default, sizeof *s->division);
     if (!s->division)
         return ix_fail_memory(err);
+    if (like && (p->halo || p->origin))
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "storage: on a grid halo and origin are those of "
+                       "`like`; give shape, axes and grid instead");
     if (like) {
         divide_like(s->division, like);
         return ILEX_OK;
@@ -93,6 +103,12 @@ ix_division_current(const ilex_storage *s, int k, int64_t width[2])
     bool same = d->writes == writes_of(s);
     width[0] = same ? d->current.k[k][0] : 0;
     width[1] = same ? d->current.k[k][1] : 0;
+}
+
+void
+ix_division_written(const ilex_storage *s)
+{
+    atomic_fetch_add_explicit(&s->memory->writes, 1, memory_order_relaxed);
 }
 
 void

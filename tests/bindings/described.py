@@ -14,13 +14,13 @@ with open(sys.argv[1]) as f:
 functions = api["functions"]
 
 ROLES = set("""context operand operands array storage program module prepared
-domain count number dtype enum text list struct out data callback user foreign
+group grid domain count number dtype enum text list struct out data callback user foreign
 given""".split())
-GROUPS = set("""elementwise reduction structure creation graph domain module
+GROUPS = set("""elementwise reduction structure creation graph domain module group
 program query storage exchange memory eager library function error
 context""".split())
 KINDS = set("value type index memory unsupported os cancelled internal".split())
-LENGTH = re.compile(r"(?:2\*)?(?:rank|outputs|results)\((?:argument )?(\w+)\)")
+LENGTH = re.compile(r"(?:2\*)?(?:ranks?|outputs|results)\((?:argument )?(\w+)\)")
 
 
 def check(holds, *what):

@@ -60,6 +60,20 @@
 #define SHORT                                                                  \
     "ilex 1\nprogram short\nsize n, m\nassume n >= 2\n"                        \
     "in u : f64[I:n, J:m]\nout y = u[I+1] - u\n"
+/* A part that has points of some outputs alone reads farther than others. */
+#define FARTHER                                                                \
+    "ilex 1\nprogram farther\nsize n, m\nassume n >= 4\n"                      \
+    "in u : f64[I:n, J:m]\n"                                                   \
+    "let d = u - u[I-1]\n"                                                     \
+    "out a : f64[I:1:n, J:m] = d[I=1:n]\n"                                     \
+    "out b : f64[I:1:2, J:m] = u[I=1:2]\n"
+#define ENDS                                                                   \
+    "ilex 1\nprogram ends\nsize n, m\nassume n >= 4\n"                         \
+    "in u : f64[I:n, J:m]\n"                                                   \
+    "let d = u[I+1] - u[I-1]\n"                                                \
+    "out a : f64[I:1:n-1, J:m] = d[I=1:n-1]\n"                                 \
+    "out b : f64[I:0:1, J:m] = u[I=0:1]\n"                                     \
+    "out c : f64[I:n-1:n, J:m] = u[I=n-1:n]\n"
 #define POINTS                                                                 \
     "ilex 1\nprogram points\nsize n, m\n"                                      \
     "in u : f64[I:n, J:m]\nout y = exp(u) * u\n"
@@ -97,6 +111,9 @@ static const ranks_case cases[] = {
     {STAGGERED, "I:3", "I:27", NULL, 2, NM(27, 4), .overlap = true},
     {CORNERS, "I:2, J:2", "I:26, J:28", "I", 2, NM(26, 28), .overlap = true},
     {SHORT, "I:3", "I:11", NULL, 1, NM(11, 3)},
+    {FARTHER, "I:2", "I:8", NULL, 1, NM(8, 3)},
+    {ENDS, "I:2", "I:8", NULL, 1, NM(8, 3)},
+    {ENDS, "I:4, J:2", "I:9, J:3", NULL, 1, NM(9, 3)},
 };
 
 START_TEST(same_bits)

@@ -243,6 +243,179 @@ START_TEST(given_boundaries)
 }
 END_TEST
 
+/* ---- what is written, where nothing is computed ---- */
+
+/* A storage on the grid of [I:n] with a halo, filled. */
+static ilex_storage *
+filled(ilex_context *own, ilex_grid *grid, int64_t n, double value)
+{
+    int64_t length = n + 2, halo[2] = {1, 1};
+    return ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &length, .axes = "I",
+                                .halo = halo, .fill = &value, .grid = grid));
+}
+
+/* The first rank has one point, of which the first program writes none; the
+ * second one reads its neighbour's. */
+static int
+idle_writer(ilex_group *g, void *user)
+{
+    ilex_program *const *p = user;
+    const int64_t cuts[] = {0, 1, 8};
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2",
+                             .boundaries = (const int64_t *[]){cuts}));
+    ilex_storage *b = filled(own, grid, 8, 0), *c = filled(own, grid, 7, 0);
+    ilex_status rc = ilex_error_code(own);
+    for (int turn = 5; !rc && turn < 8; turn++) {
+        ilex_call call = {.size = sizeof call};
+        ilex_binding first[] = {ILEX_BIND_F64("s", turn), ILEX_BIND("b", b),
+                                ILEX_BIND_I64("n", 8)};
+        ilex_binding second[] = {ILEX_BIND("b", b), ILEX_BIND("c", c)};
+        double value = 0;
+        rc = ilex_run(p[0], first, 3, &call);
+        rc = rc ? rc : ilex_run(p[1], second, 2, &call);
+        ilex_storage_get_f64(c, &(int64_t){1}, &value);
+        if (rc || value != turn)
+            fprintf(stderr, "rank %d: %g in turn %d; %s\n", ilex_group_rank(g),
+                    value, turn, call.error);
+        rc = rc || value != turn ? ILEX_E_INTERNAL : ILEX_OK;
+    }
+    ilex_storage_release(b);
+    ilex_storage_release(c);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return (int)rc;
+}
+
+START_TEST(idle_ranks_write)
+{
+    ilex_program *p[] = {
+        compile("ilex 1\nprogram first\nsize n\nassume n >= 2\nin s : f64\n"
+                "out b : f64[I:1:n] = s\n"),
+        compile("ilex 1\nprogram second\nsize n\nassume n >= 2\n"
+                "in b : f64[I:n]\nout c : f64[I:0:n-1] = b[I+1]\n")};
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), idle_writer, p),
+        ILEX_OK);
+    ilex_program_release(p[0]);
+    ilex_program_release(p[1]);
+}
+END_TEST
+
+/* ---- what cannot be bound ---- */
+
+static void
+check_error(ilex_context *own, ilex_status got, ilex_status code,
+            const char *text, const char *says)
+{
+    ck_assert_msg(got == code && strstr(text, says), "%d: %s", (int)got, text);
+    ilex_error_clear(own);
+}
+
+static int
+bound_badly(ilex_group *g, void *user)
+{
+    ilex_program *const *p = user;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_call call = {.size = sizeof call};
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, 8, 1);
+    int64_t shape[2] = {8, 8}, wide[2] = {3, 3};
+
+    ilex_storage *t = ilex_storage_zeros(own, ILEX_F64, 0, NULL);
+    ilex_binding sum[] = {ILEX_BIND("u", u), ILEX_BIND("t", t)};
+    check_error(own, ilex_run(p[0], sum, 2, &call), ILEX_E_BINDING, call.error,
+                "axis 0 of argument u has no name");
+
+    ilex_storage *flat = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = shape, .grid = grid));
+    ilex_binding copy[] = {ILEX_BIND("u", u), ILEX_BIND("v", flat)};
+    check_error(own, ilex_run(p[1], copy, 2, &call), ILEX_E_BINDING, call.error,
+                "which its storage has whole");
+
+    call.box = "I=0:4";
+    copy[1].storage = u;
+    check_error(own, ilex_run(p[1], copy, 2, &call), ILEX_E_UNSUPPORTED,
+                call.error, "a box of a run over ranks");
+
+    ck_assert_ptr_null(
+        ilex_storage_new(own, &ILEX_STORAGE_SPEC(.like = u, .halo = wide)));
+    check_error(own, ilex_error_code(own), ILEX_E_ARGUMENT,
+                ilex_error_text(own), "are those of `like`");
+    ck_assert_ptr_null(ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 2, .shape = shape, .axes = "I, I+1/2",
+                                .grid = grid)));
+    check_error(own, ilex_error_code(own), ILEX_E_AXIS, ilex_error_text(own),
+                "lie on one axis of the grid");
+
+    ilex_storage *fixed = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &(int64_t){10}, .axes = "I",
+                                .halo = (int64_t[]){1, 1}, .grid = grid,
+                                .flags = ILEX_STORAGE_READONLY));
+    check_error(own, ilex_storage_exchange(own, fixed), ILEX_E_READONLY,
+                ilex_error_text(own), "");
+    check_error(own, ilex_storage_scatter(own, fixed, NULL, 0), ILEX_E_READONLY,
+                ilex_error_text(own), "");
+    check_error(own, ilex_storage_scatter(own, u, NULL, 7), ILEX_E_ARGUMENT,
+                ilex_error_text(own), "there is no rank 7");
+    ilex_storage_release(u);
+    ilex_storage_release(t);
+    ilex_storage_release(flat);
+    ilex_storage_release(fixed);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return ILEX_OK;
+}
+
+START_TEST(bindings_refused)
+{
+    ilex_program *p[] = {
+        compile(
+            "ilex 1\nprogram total\nsize n\nin u : f64[n]\nout t = sum(u)\n"),
+        compile("ilex 1\nprogram same\nsize n\nin u : f64[I:n]\nout v = u\n")};
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), bound_badly, p),
+        ILEX_OK);
+    ilex_program_release(p[0]);
+    ilex_program_release(p[1]);
+}
+END_TEST
+
+/* A message that is on its way comes, though its sender has left. */
+static int
+last_word(ilex_group *g, void *user)
+{
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, 8, 3);
+    bool first = ilex_group_rank(g) == 0;
+    ilex_status rc = ilex_storage_gather(own, u, first ? user : NULL, 0);
+    ilex_storage_release(u);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return (int)rc;
+}
+
+START_TEST(on_its_way)
+{
+    ilex_storage *whole = ilex_storage_zeros(ctx, ILEX_F64, 1, &(int64_t){8});
+    double last = 0;
+    ck_assert_int_eq(
+        ilex_group_run(
+            ctx,
+            &ILEX_GROUP_SPEC(.transport = "delay", .ranks = 2, .latency = 0.1),
+            last_word, whole),
+        ILEX_OK);
+    ilex_storage_get_f64(whole, &(int64_t){7}, &last);
+    ck_assert_double_eq(last, 3);
+    ilex_storage_release(whole);
+}
+END_TEST
+
 /* ---- what is made by a run ---- */
 
 static int
@@ -301,6 +474,9 @@ main(void)
     tcase_add_test(tests, groups_refused);
     tcase_add_test(tests, given_boundaries);
     tcase_add_test(tests, made_by_runs);
+    tcase_add_test(tests, idle_ranks_write);
+    tcase_add_test(tests, bindings_refused);
+    tcase_add_test(tests, on_its_way);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
