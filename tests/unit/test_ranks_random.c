@@ -314,7 +314,8 @@ START_TEST(random_programs)
     for (uint64_t i = begin; i < begin + programs; i++)
         tried += try_one(i);
     ck_assert_uint_ge((uint64_t)tried, programs * 3 / 4);
-    ck_assert_int_ge(overlapped, (int)programs / 20);
+    if (!processes) /* which see their own alone */
+        ck_assert_int_ge(overlapped, (int)programs / 20);
 }
 END_TEST
 
