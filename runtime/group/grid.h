@@ -21,10 +21,15 @@ typedef struct ix_grid_axis {
     int64_t *cut;
 } ix_grid_axis;
 
-/* How wide a halo is, per axis, under a key of 128 bits that says of what. */
+/* A box of indices: [from, to) of each axis. Of widths: low, high. */
+typedef struct ix_index_box {
+    int64_t k[ILEX_MAX_RANK][2];
+} ix_index_box;
+
+/* How wide a halo is, under a key of 128 bits that says of what. */
 typedef struct ix_grid_width {
     uint64_t key[2];
-    int64_t width[ILEX_MAX_RANK][2];
+    ix_index_box width;
 } ix_grid_width;
 
 enum { IX_GRID_WIDTHS = 64 };
@@ -53,6 +58,14 @@ ix_grid_range(const ix_grid_axis *a, int p, int64_t range[2])
     bool open = !a->periodic || a->ranks == 1;
     range[0] = open && p == 0 ? INT64_MIN : a->cut[p];
     range[1] = open && p == a->ranks - 1 ? INT64_MAX : a->cut[p + 1];
+}
+
+/* Those of this rank, for each axis of the grid. */
+static inline void
+ix_grid_here(const ilex_grid *g, ix_index_box *part)
+{
+    for (int k = 0; k < g->naxes; k++)
+        ix_grid_range(&g->axis[k], g->axis[k].place, part->k[k]);
 }
 
 /* How far it is round a periodic axis. */

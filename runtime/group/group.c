@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Groups: their life, waiting with a limit and with words for what went wrong,
- * small values that all ranks combine.
+ * Groups: their life, waiting with a limit and with words for what went wrong.
  */
 #include "runtime/group/group.h"
 
@@ -78,28 +77,24 @@ free_members(ilex_group **members, int n)
 
 /* How many members this process has of a group. */
 static int
-count_members(const ilex_group_spec *spec)
+count_members(const ix_transport *t, const ilex_group_spec *spec)
 {
-    const ix_transport *t = find_transport(spec->transport, NULL);
-    return t && t->alone ? 1 : spec->ranks > 0 ? spec->ranks : 0;
+    return t->alone ? 1 : spec->ranks;
 }
 
 static ilex_status
-make(const ilex_group_spec *spec, ilex_group **members, ix_error *err)
+make(const ix_transport *t, const ilex_group_spec *spec, ilex_group **members,
+     ix_error *err)
 {
-    const ix_transport *t = find_transport(spec->transport, err);
-    int n = count_members(spec);
-    bool ok = t != NULL;
-    for (int i = 0; i < n; i++)
-        members[i] = NULL;
-    for (int i = 0; ok && i < n; i++) {
-        members[i] = calloc(1, sizeof **members);
-        ok = members[i] != NULL;
-        if (!ok)
-            ix_fail_memory(err);
-    }
-    ilex_status rc = !t ? ILEX_E_UNKNOWN : ok ? ILEX_OK : ILEX_E_MEMORY;
+    int n = count_members(t, spec);
+    ilex_status rc = ILEX_OK;
+    memset(members, 0, (size_t)n * sizeof *members);
     for (int i = 0; !rc && i < n; i++) {
+        members[i] = calloc(1, sizeof **members);
+        if (!members[i]) {
+            rc = ix_fail_memory(err);
+            break;
+        }
         atomic_init(&members[i]->count, 1);
         members[i]->transport = t;
         members[i]->timeout = spec->timeout;
@@ -120,7 +115,8 @@ ilex_group_new(ilex_context *ctx, const ilex_group_spec *given,
         return ILEX_E_ARGUMENT;
     if (!members)
         return ix_fail(err, ILEX_E_ARGUMENT, "group: members is NULL");
-    return make(&spec, members, err);
+    const ix_transport *t = find_transport(spec.transport, err);
+    return t ? make(t, &spec, members, err) : ILEX_E_UNKNOWN;
 }
 
 ilex_group *
@@ -213,11 +209,14 @@ ilex_group_run(ilex_context *ctx, const ilex_group_spec *given, ilex_rank body,
     ix_error *err = ctx ? ix_context_error(ctx) : NULL;
     if (!read_spec(given, &spec, err))
         return ILEX_E_ARGUMENT;
-    size_t n = (size_t)count_members(&spec);
+    const ix_transport *t = find_transport(spec.transport, err);
+    if (!t)
+        return ILEX_E_UNKNOWN;
+    size_t n = (size_t)count_members(t, &spec);
     seat *seats = calloc(n + 1, sizeof *seats);
     ilex_group **members = calloc(n + 1, sizeof(ilex_group *));
     ilex_status rc =
-        !seats || !members ? ix_fail_memory(err) : make(&spec, members, err);
+        !seats || !members ? ix_fail_memory(err) : make(t, &spec, members, err);
     for (size_t i = 0; !rc && i < n; i++)
         seats[i] = (seat){.group = members[i], .body = body, .user = user};
     rc = rc ? rc : run_all(seats, (int)n, err);
@@ -332,16 +331,13 @@ ix_group_cancel(ilex_group *g, ix_message *m, size_t n)
 }
 
 ilex_status
-ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
-              const char *what, ix_error *err)
+ix_group_wait(ilex_group *g, ix_message *m, size_t n, const char *what,
+              ix_error *err)
 {
     ilex_status rc = ILEX_OK;
-    bool more = is_pending(m, n);
-    double begin = more ? ix_clock() : 0;
-    while (!rc && more) {
+    double begin = is_pending(m, n) ? ix_clock() : 0;
+    while (!rc && is_pending(m, n))
         rc = wait_one(g, m, n, begin + g->timeout, what, err);
-        more = all && is_pending(m, n);
-    }
     if (begin > 0)
         g->counts.waited += ix_clock() - begin;
     if (rc)
@@ -352,86 +348,10 @@ ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
 ilex_status
 ix_group_end(ilex_group *g, ilex_status rc, const char *text)
 {
-    ix_notice notice = {.rank = g->rank, .status = rc};
+    ix_notice notice = {.rank = g->rank};
     if (!rc)
         return rc;
     snprintf(notice.text, sizeof notice.text, "%s", text);
     g->transport->tell(g, &notice);
     return rc;
-}
-
-/* ---- small values ---- */
-
-typedef struct combination {
-    ilex_group *g;
-    const char *what;
-    char *value, *other;
-    size_t bytes;
-    ix_error *err;
-} combination;
-
-/* The value to or from another rank. */
-static ilex_status
-pass(const combination *c, int peer, bool sends, char *data)
-{
-    ix_message m = {.peer = peer,
-                    .tag = IX_TAG_COMBINE,
-                    .sends = sends,
-                    .head = {.bytes = c->bytes},
-                    .data = data};
-    m.head.meaning[0] = ix_hash_bytes(0, c->what, strlen(c->what));
-    ilex_status rc = ix_group_post(c->g, &m, c->err);
-    return rc ? rc : ix_group_wait(c->g, &m, 1, true, c->what, c->err);
-}
-
-/* Up a binomial tree to rank 0: rank r takes in r + step while r is a multiple
- * of 2 step, then gives to r - step. */
-static ilex_status
-combine_up(const combination *c, ix_combine_fn *fn)
-{
-    int rank = c->g->rank;
-    ilex_status rc = ILEX_OK;
-    for (int step = 1; !rc && step < c->g->size; step *= 2) {
-        if (rank % (2 * step) != 0)
-            return pass(c, rank - step, true, c->value);
-        if (rank + step >= c->g->size)
-            continue;
-        rc = pass(c, rank + step, false, c->other);
-        if (!rc)
-            fn(c->value, c->other);
-    }
-    return rc;
-}
-
-/* The way back. */
-static ilex_status
-spread(const combination *c)
-{
-    int rank = c->g->rank, size = c->g->size, step = 1;
-    ilex_status rc = ILEX_OK;
-    while (step < size && rank % (2 * step) == 0)
-        step *= 2;
-    if (rank > 0)
-        rc = pass(c, rank - step, false, c->value);
-    for (step /= rank > 0 ? 2 : 1; !rc && step > 0; step /= 2)
-        if (rank + step < size && rank % (2 * step) == 0)
-            rc = pass(c, rank + step, true, c->value);
-    return rc;
-}
-
-ilex_status
-ix_group_combine(ilex_group *g, void *value, size_t bytes, ix_combine_fn *fn,
-                 const char *what, ix_error *err)
-{
-    combination c = {.g = g,
-                     .what = what,
-                     .value = value,
-                     .other = malloc(bytes + 1),
-                     .bytes = bytes,
-                     .err = err};
-    ix_group_begin(g);
-    ilex_status rc = c.other ? combine_up(&c, fn) : ix_fail_memory(err);
-    rc = rc ? rc : spread(&c);
-    free(c.other);
-    return ix_group_end(g, rc, err ? err->text : "");
 }

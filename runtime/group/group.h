@@ -28,7 +28,7 @@ typedef struct ix_head {
 } ix_head;
 
 /* Tags from here on are not those of axes; all are below 32. */
-enum { IX_TAG_COMBINE = ILEX_MAX_RANK, IX_TAG_COVER, IX_TAG_ELEMENTS };
+enum { IX_TAG_COVER = ILEX_MAX_RANK, IX_TAG_ELEMENTS };
 
 /* One message, from being posted to being done. Between two ranks those of an
  * epoch have different tags. The memory stays the caller's until then. */
@@ -46,7 +46,6 @@ typedef struct ix_message {
 /* What a rank that failed tells the others. */
 typedef struct ix_notice {
     int rank; /* -1: none */
-    ilex_status status;
     char text[400];
 } ix_notice;
 
@@ -101,9 +100,10 @@ void ix_group_begin(ilex_group *g);
 /* Posts a message of "bytes" bytes at "data". */
 ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
 
-/* Waits until one more of them is done, or all are. What came is what was
- * expected, else ILEX_E_GROUP; "what" says what the ranks are about. */
-ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n, bool all,
+/* Waits until all of them are done. What came is what was expected, else
+ * ILEX_E_GROUP; "what" says what the ranks are about. After an error those that
+ * are not done are forgotten. */
+ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n,
                           const char *what, ix_error *err);
 
 /* Forgets those that are not done. */
@@ -112,12 +112,5 @@ void ix_group_cancel(ilex_group *g, ix_message *m, size_t n);
 /* This rank's part in the epoch has ended with "rc", which is returned: if it
  * is an error the others are told its text. */
 ilex_status ix_group_end(ilex_group *g, ilex_status rc, const char *text);
-
-/* A value of each rank, combined by fn(into, other) in the order of a tree; all
- * ranks have the result. */
-typedef void ix_combine_fn(void *into, const void *other);
-ilex_status ix_group_combine(ilex_group *g, void *value, size_t bytes,
-                             ix_combine_fn *fn, const char *what,
-                             ix_error *err);
 
 #endif

@@ -239,9 +239,8 @@ find_failed(const world *w, const ilex_group *g, const ix_message *m, size_t n,
         *notice = failed->notice;
     for (size_t i = 0; i < n && !failed; i++)
         if (!m[i].done && w->member[m[i].peer].gone) {
-            *notice = (ix_notice){.rank = m[i].peer,
-                                  .status = ILEX_E_GROUP,
-                                  .text = "it has left the group"};
+            *notice =
+                (ix_notice){.rank = m[i].peer, .text = "it has left the group"};
             return true;
         }
     return failed != NULL;

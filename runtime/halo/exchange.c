@@ -180,8 +180,8 @@ static ilex_status
 finish_axis(ix_exchange *x, ix_error *err)
 {
     int here = axis_of(x)->place;
-    ilex_status rc = ix_group_wait(x->grid->group, x->message, x->nmessages,
-                                   true, x->what, err);
+    ilex_status rc =
+        ix_group_wait(x->grid->group, x->message, x->nmessages, x->what, err);
     for (size_t i = 0; !rc && i < x->nmessages; i++) {
         const ix_message *m = &x->message[i];
         char *at = m->data;
@@ -210,18 +210,12 @@ add_meaning(ix_exchange *x)
     }
 }
 
-static void
-drop(ix_exchange *x)
-{
-    drop_axis(x);
-    free(x);
-}
-
 void
 ix_exchange_drop(ix_exchange *x)
 {
     ix_group_cancel(x->grid->group, x->message, x->nmessages);
-    drop(x);
+    drop_axis(x);
+    free(x);
 }
 
 ix_exchange *
@@ -259,7 +253,7 @@ ix_exchange_finish(ix_exchange *x, ix_error *err)
     }
     for (size_t i = 0; !rc && i < x->n; i++)
         ix_division_exchanged(x->list[i].s, &x->list[i].width);
-    drop(x);
+    ix_exchange_drop(x);
     return rc;
 }
 

@@ -16,6 +16,7 @@ typedef struct action {
     ilex_storage whole; /* the root's, its axes in the order of those of "s" */
     ilex_group *g;
     int root;
+    bool to_root;       /* gather; else scatter */
     ix_index_box cover; /* of the whole */
     ix_error *err;
 } action;
@@ -143,7 +144,7 @@ pass(const action *a, int peer, int tag, bool sends, void *data, size_t bytes)
         ix_hash_bytes((uint64_t)a->root, a->what, strlen(a->what));
     m.head.meaning[1] = ix_mix((uint64_t)tag, (uint64_t)a->s->dtype);
     ilex_status rc = ix_group_post(a->g, &m, a->err);
-    return rc ? rc : ix_group_wait(a->g, &m, 1, true, a->what, a->err);
+    return rc ? rc : ix_group_wait(a->g, &m, 1, a->what, a->err);
 }
 
 /* The elements of a box, in "from", to a peer; or from a peer, into "to". */
@@ -195,38 +196,22 @@ tell_cover(action *a)
     return rc;
 }
 
+/* Parts, with their halos where they come from the root, to or from it. */
 static ilex_status
-scatter(action *a)
+move_all(action *a)
 {
     ix_index_box box;
+    bool gathers = a->to_root;
     ilex_status rc = tell_cover(a);
-    size_t bytes = rc ? 0 : box_of(a, a->g->rank, true, &box);
+    size_t bytes = rc ? 0 : box_of(a, a->g->rank, !gathers, &box);
     if (!rc && a->g->rank != a->root)
-        return pass_box(a, a->root, false, a->s, &box, bytes);
+        return pass_box(a, a->root, gathers, a->s, &box, bytes);
     if (bytes)
-        move_box(a->s, &a->whole, &box);
+        move_box(gathers ? &a->whole : a->s, gathers ? a->s : &a->whole, &box);
     for (int r = 0; !rc && r < a->g->size; r++) {
-        bytes = box_of(a, r, true, &box);
+        bytes = box_of(a, r, !gathers, &box);
         if (r != a->root)
-            rc = pass_box(a, r, true, &a->whole, &box, bytes);
-    }
-    return rc;
-}
-
-static ilex_status
-gather(action *a)
-{
-    ix_index_box box;
-    ilex_status rc = tell_cover(a);
-    size_t bytes = rc ? 0 : box_of(a, a->g->rank, false, &box);
-    if (!rc && a->g->rank != a->root)
-        return pass_box(a, a->root, true, a->s, &box, bytes);
-    if (bytes)
-        move_box(&a->whole, a->s, &box);
-    for (int r = 0; !rc && r < a->g->size; r++) {
-        bytes = box_of(a, r, false, &box);
-        if (r != a->root)
-            rc = pass_box(a, r, false, &a->whole, &box, bytes);
+            rc = pass_box(a, r, !gathers, &a->whole, &box, bytes);
     }
     return rc;
 }
@@ -245,6 +230,7 @@ act(ilex_context *ctx, const char *what, const ilex_storage *s,
                 .s = s,
                 .g = s->division->grid->group,
                 .root = root,
+                .to_root = to_root,
                 .err = err};
     ix_group_begin(a.g);
     ilex_status rc = to_root ? ILEX_OK : ix_storage_check_writable(s, err);
@@ -256,7 +242,7 @@ act(ilex_context *ctx, const char *what, const ilex_storage *s,
     if (!rc && a.g->rank == root)
         rc = take_whole(&a, whole, to_root ? ILEX_READ_WRITE : ILEX_READ);
     if (!rc)
-        rc = to_root ? gather(&a) : scatter(&a);
+        rc = move_all(&a);
     return ix_group_end(a.g, rc, err->text);
 }
 

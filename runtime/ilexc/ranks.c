@@ -355,7 +355,8 @@ ix_cli_ranks_steps(ix_cli_run *r, const ilex_program *p, ilex_binding *binding,
     for (size_t i = 0; !rc && i < r->nfields; i++)
         binding[i].storage = whole[j.from[i]];
     if (rc && !call->error[0])
-        snprintf(call->error, sizeof call->error, "%s", j.error);
+        snprintf(call->error, sizeof call->error, "%s",
+                 j.error[0] ? j.error : ilex_error_text(r->session.ctx));
     free(whole);
     free(j.from);
     free(domain);

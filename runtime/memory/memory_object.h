@@ -65,6 +65,13 @@ typedef struct ix_memory {
     _Atomic(int64_t) to_host, to_device, implicit, moved;
 } ix_memory;
 
+/* It is accessed for writing. */
+static inline void
+ix_memory_written(ix_memory *memory)
+{
+    atomic_fetch_add_explicit(&memory->writes, 1, memory_order_relaxed);
+}
+
 /* A record without buffers; one count belongs to the caller. */
 ix_memory *ix_memory_new(const ix_maker *maker, ix_error *err);
 

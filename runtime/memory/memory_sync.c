@@ -170,7 +170,7 @@ ix_memory_acquire(ix_memory *m, bool host, ilex_access access, const char *name,
                        "it was made",
                        name);
     if (access & ILEX_WRITE)
-        atomic_fetch_add_explicit(&m->writes, 1, memory_order_relaxed);
+        ix_memory_written(m);
     if (m->managed == IX_MANAGED_NONE)
         return ILEX_OK;
     if (m->managed == IX_MANAGED_UNIFIED)
@@ -189,7 +189,7 @@ ilex_status
 ix_memory_mark(ix_memory *m, bool host, const char *name, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
-    atomic_fetch_add_explicit(&m->writes, 1, memory_order_relaxed);
+    ix_memory_written(m);
     if (m->managed != IX_MANAGED_SOFTWARE)
         return ILEX_OK;
     if (m->immutable)

@@ -144,8 +144,8 @@ ix_bind_box(ix_run *r)
     box b = {.n = 0};
     ilex_status rc = text ? read_box(r, text, &b) : ILEX_OK;
     ix_index_box part;
-    for (int k = 0; r->grid && k < r->grid->naxes; k++)
-        ix_grid_range(&r->grid->axis[k], r->grid->axis[k].place, part.k[k]);
+    if (r->grid)
+        ix_grid_here(r->grid, &part);
     if (!rc && (!set_sizes(c, &b, r->grid, &part, r->s.size) ||
                 !set_sizes(c, &b, r->grid, &part, r->s.least)))
         return ix_fail(r->err, ILEX_E_OVERFLOW,

@@ -83,13 +83,13 @@ list_boxes(const ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o)
     ix_index_box part, *inside = &o->box[0];
     int naxes = r->grid->naxes;
     o->n = 1;
+    ix_grid_here(r->grid, &part);
     for (int k = 0; k < naxes; k++) {
         const ix_grid_axis *a = &r->grid->axis[k];
         int64_t width[2], length = a->cut[a->place + 1] - a->cut[a->place];
         find_widths(r, stale, n, k, width);
         if (width[0] > length / 4 || width[1] > length / 4)
             return false;
-        ix_grid_range(a, a->place, part.k[k]);
         if ((width[0] > 0 && part.k[k][0] == INT64_MIN) ||
             (width[1] > 0 && part.k[k][1] == INT64_MAX))
             return false; /* one rank of a periodic axis */
@@ -165,12 +165,10 @@ ix_overlap_find(ix_run *r, const ix_halo *stale, size_t n, ix_overlap *o)
     if (!worth || c->nboxes == 0 || is_whole(r) || !list_boxes(r, stale, n, o))
         return false;
     ix_index_box part;
-    for (int k = 0; k < r->grid->naxes; k++)
-        ix_grid_range(&r->grid->axis[k], r->grid->axis[k].place, part.k[k]);
     bool ok = true;
     for (int i = 0; ok && i < o->n; i++)
-        ok = set_box(r, &part) && set_box(r, &o->box[i]) && has_points(r) &&
-             (i > 0 || reads_own(r));
+        ok = set_box(r, &o->box[i]) && has_points(r) && (i > 0 || reads_own(r));
+    ix_grid_here(r->grid, &part);
     return set_box(r, &part) && ok;
 }
 

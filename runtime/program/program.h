@@ -371,6 +371,15 @@ typedef struct ix_reading {
     uint64_t meaning[2];
 } ix_reading;
 void ix_reading_begin(ix_reading *x);
+/* The outputs that have no points with these sizes along axis "axis" of the
+ * grid, -1: along any: as bits, and one behind the first 64; is it all? */
+typedef struct ix_empty {
+    uint64_t outputs;
+    const ix_compiled_buffer *beyond; /* NULL: none */
+    bool all;
+} ix_empty;
+ix_empty ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
+                          const int64_t *size);
 /* The size that is called "name", of those that are given; -1: there is none.
  */
 int64_t ix_reading_size(const ix_compiled *c, const int64_t *size,

@@ -123,40 +123,19 @@ check_storages(const ix_run *r)
 
 /* ---- which outputs ---- */
 
-/* Has the rank no points of an output? */
-static bool
-has_none(const ix_run *r, const ix_compiled_buffer *b)
-{
-    bool none = false;
-    for (int k = 0; k < b->rank; k++) {
-        int64_t lo, hi;
-        bool known = ix_range_eval(&b->box[k], r->s.size, &lo, &hi);
-        none |= known && hi <= lo && ix_grid_find(r->grid, b->axis[k]) >= 0;
-    }
-    return none;
-}
-
 static ilex_status
 find_outputs(plan *x)
 {
-    const ix_compiled *c = x->r->p->c;
-    size_t n = 0;
-    x->idle = true;
-    for (size_t i = 0; i < c->narguments; i++) {
-        const ix_compiled_buffer *b = &c->buffer[i];
-        if (b->role != IX_COMPILED_OUTPUT)
-            continue;
-        bool none = has_none(x->r, b);
-        x->idle &= none;
-        if (none && n >= 64)
-            return ix_fail(x->r->err, ILEX_E_UNSUPPORTED,
-                           "%s: rank %d has no points of output %s, which is "
-                           "supported for the first 64 outputs",
-                           c->name, x->r->grid->group->rank, b->name);
-        x->without |= (uint64_t)none << (n & 63);
-        n++;
-    }
-    return ILEX_OK;
+    const ix_run *r = x->r;
+    ix_empty e = ix_reading_empty(r->p->c, r->grid, -1, r->s.size);
+    x->idle = e.all;
+    x->without = e.outputs;
+    return e.beyond && !e.all
+               ? ix_fail(r->err, ILEX_E_UNSUPPORTED,
+                         "%s: rank %d has no points of output %s, which is "
+                         "supported for the first 64 outputs",
+                         r->p->c->name, r->grid->group->rank, e.beyond->name)
+               : ILEX_OK;
 }
 
 /* ---- how far it is read ---- */
@@ -321,29 +300,17 @@ name_bindings(const plan *x, const ix_compiled *part, ilex_binding *to)
     return n;
 }
 
-static size_t
-count_given(const ix_compiled *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->nsizes; i++)
-        n += ix_compiled_size_is_given(&c->size[i]);
-    return n;
-}
-
 /* The sizes that a program wants, as those of the run are: its own storages may
  * not say them. NULL: no memory. */
 static ilex_size_binding *
 solved_sizes(const ix_run *r, const ilex_program *p)
 {
-    const ix_compiled *c = p->c;
-    size_t n = 0;
-    ilex_size_binding *list =
-        ix_mem_new(&p->mem, (count_given(c) + 1) * sizeof *list);
-    for (size_t i = 0; list && i < c->nsizes; i++)
-        if (ix_compiled_size_is_given(&c->size[i]))
-            list[n++] = (ilex_size_binding){
-                c->size[i].name,
-                ix_reading_size(r->p->c, r->s.size, c->size[i].name)};
+    size_t n = ilex_program_size_count(p);
+    ilex_size_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
+    for (size_t i = 0; list && i < n; i++) {
+        list[i].name = ilex_program_size_name(p, i);
+        list[i].value = ix_reading_size(r->p->c, r->s.size, list[i].name);
+    }
     return list;
 }
 
@@ -363,7 +330,7 @@ run_without(const plan *x)
     ilex_call call = r->call ? *r->call : (ilex_call){.size = sizeof call};
     ilex_size_binding *sizes = solved_sizes(r, p);
     call.sizes = sizes;
-    call.size_count = sizes ? count_given(p->c) : 0;
+    call.size_count = sizes ? ilex_program_size_count(p) : 0;
     ix_run part = {.p = p,
                    .call = &call,
                    .err = r->err,
@@ -461,7 +428,7 @@ note_outputs(const ix_run *r, const ix_compiled *c)
         size_t k = ix_binding_argument(c, b, i);
         if (k < c->narguments && c->buffer[k].role == IX_COMPILED_OUTPUT &&
             b->kind == ILEX_BOUND_STORAGE && b->storage && b->storage->division)
-            ix_division_written(b->storage);
+            ix_memory_written(b->storage->memory);
     }
 }
 

@@ -31,22 +31,25 @@ set_place(const ix_reading *x, const ix_compiled *c, int axis, int place,
           int64_t *size)
 {
     ix_index_box part;
-    for (int k = 0; k < x->grid->naxes; k++)
-        ix_grid_range(&x->grid->axis[k],
-                      k == axis ? place : x->grid->axis[k].place, part.k[k]);
+    ix_grid_here(x->grid, &part);
+    if (axis >= 0)
+        ix_grid_range(&x->grid->axis[axis], place, part.k[axis]);
     return ix_box_ranges(c, x->grid, &part, size);
 }
 
-/* Has an output no points there along the axis? */
+/* ---- which outputs have points ---- */
+
+/* Has an output no points along axis "axis" of the grid, -1: along any? */
 static bool
-is_empty(const ix_reading *x, const ix_compiled_buffer *b, int axis,
-         const int64_t *size)
+is_empty(const ix_compiled *c, const ilex_grid *grid,
+         const ix_compiled_buffer *b, int axis, const int64_t *size)
 {
-    const ix_tables *t = x->c->tables;
+    const ix_tables *t = c->tables;
     for (int k = 0; k < b->rank; k++) {
         const ix_axis_row *row = &t->axis[b->first_stride + k];
+        int at = ix_grid_find(grid, b->axis[k]);
         int64_t lo, hi;
-        if (ix_grid_find(x->grid, b->axis[k]) == axis &&
+        if ((axis < 0 ? at >= 0 : at == axis) &&
             ix_form_value(t, size, row->box.lo, &lo) &&
             ix_form_value(t, size, row->box.hi, &hi) && hi <= lo)
             return true;
@@ -54,24 +57,28 @@ is_empty(const ix_reading *x, const ix_compiled_buffer *b, int axis,
     return false;
 }
 
-/* The outputs that have no points there, as bits; "*all": none has. */
-static uint64_t
-find_empty(const ix_reading *x, int axis, const int64_t *size, bool *all)
+ix_empty
+ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
+                 const int64_t *size)
 {
-    uint64_t without = 0;
+    ix_empty e = {.all = true};
     size_t n = 0;
-    *all = true;
-    for (size_t i = 0; i < x->c->narguments; i++) {
-        const ix_compiled_buffer *b = &x->c->buffer[i];
+    for (size_t i = 0; i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
         if (b->role != IX_COMPILED_OUTPUT)
             continue;
-        bool empty = is_empty(x, b, axis, size);
-        without |= (uint64_t)(empty && n < 64) << (n & 63);
-        *all &= empty;
+        bool empty = is_empty(c, grid, b, axis, size);
+        e.all &= empty;
+        if (empty && n < 64)
+            e.outputs |= (uint64_t)1 << n;
+        else if (empty)
+            e.beyond = b;
         n++;
     }
-    return without;
+    return e;
 }
+
+/* ---- how far it is read ---- */
 
 /* Where something is read: axis "k" of argument "i", by the rank at "place" of
  * axis "axis" of the grid. */
@@ -132,16 +139,16 @@ widen_without(const ix_reading *x, const spot *at, uint64_t without,
 static ilex_status
 widen_at(const ix_reading *x, const spot *at, int64_t width[2], ix_error *err)
 {
-    bool none = false;
+    ix_empty e = {.outputs = 0};
     memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
     if (!set_place(x, x->c, at->axis, at->place, x->work))
         return overflow(x, err);
-    uint64_t without =
-        at->axis < 0 ? 0 : find_empty(x, at->axis, x->work, &none);
-    if (none)
+    if (at->axis >= 0)
+        e = ix_reading_empty(x->c, x->grid, at->axis, x->work);
+    if (e.all)
         return ILEX_OK;
-    if (without)
-        return widen_without(x, at, without, width, err);
+    if (e.outputs)
+        return widen_without(x, at, e.outputs, width, err);
     return widen(x, at, x->c, x->work, at->i, width) ? ILEX_OK
                                                      : overflow(x, err);
 }
@@ -175,13 +182,13 @@ ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
         key[half] = ix_hash_bytes(ix_mix(x->meaning[half], i), whole->k, bytes);
     ix_grid_width *known = &x->grid->widths[key[0] % IX_GRID_WIDTHS];
     if (known->key[0] == key[0] && known->key[1] == key[1]) {
-        memcpy(width->k, known->width, bytes);
+        *width = known->width;
         return ILEX_OK;
     }
     ilex_status rc = find_widths(x, i, whole, width, err);
     if (!rc) {
         memcpy(known->key, key, sizeof key);
-        memcpy(known->width, width->k, bytes);
+        known->width = *width;
     }
     return rc;
 }

@@ -11,11 +11,6 @@
 #include "runtime/group/grid.h"
 #include "runtime/storage/storage.h"
 
-/* A box of indices: [from, to) of each axis. */
-typedef struct ix_index_box {
-    int64_t k[ILEX_MAX_RANK][2];
-} ix_index_box;
-
 struct ix_division {
     ilex_grid *grid;
     int axis[ILEX_MAX_RANK];   /* of the grid; -1: it is whole */
@@ -27,9 +22,6 @@ struct ix_division {
 
 /* How far the halo of axis "k" is current, low and high. */
 void ix_division_current(const ilex_storage *s, int k, int64_t width[2]);
-
-/* Its memory is written: no halo is current. */
-void ix_division_written(const ilex_storage *s);
 
 /* The halo is current so far now: "width" per axis of the storage. */
 void ix_division_exchanged(ilex_storage *s, const ix_index_box *width);

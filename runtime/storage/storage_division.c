@@ -106,12 +106,6 @@ ix_division_current(const ilex_storage *s, int k, int64_t width[2])
 }
 
 void
-ix_division_written(const ilex_storage *s)
-{
-    atomic_fetch_add_explicit(&s->memory->writes, 1, memory_order_relaxed);
-}
-
-void
 ix_division_exchanged(ilex_storage *s, const ix_index_box *width)
 {
     ix_division *d = s->division;

@@ -214,6 +214,21 @@ done
 same first.npy random1.npy
 cmp -s random1.npy random2.npy && fail 'two seeds, one result'
 
+# Ranks that are threads, beside the reference back end in one process.
+run_ranks="run $examples/hdiff.ilx --size ni=9,nj=7,nk=8 --in u=random:3 \
+    --in coeff=constant:0.1 --check=reference"
+expect 0 'ranks     3 on I:3 (threads), of which the first sent 1 messages, 1408 bytes' \
+    $run_ranks --ranks 3 -v
+expect 0 'ranks     4 on I:2,J:2 (threads), of which the first sent 2 messages' \
+    $run_ranks --grid I:2,J:2 -v
+expect 0 'same bits' $run_ranks --grid J:4,I:2 --transport delay -v
+expect 2 'a number from 1 to 4096' $run_ranks --ranks 0
+expect 2 'wants axes and numbers' $run_ranks --grid I2
+expect 2 'has 4 ranks, --ranks 3' $run_ranks --grid I:2,J:2 --ranks 3
+expect 1 'no argument has the axis Q' $run_ranks --grid Q:2
+expect 1 "no transport 'thread'" $run_ranks --ranks 2 --transport thread
+expect 0 '^threads  *ranks are threads' --transports
+
 # Every back end, on programs with halos, einsum and reductions.
 for jit in reference tcc cc
 do

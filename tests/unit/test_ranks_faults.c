@@ -289,18 +289,24 @@ idle_writer(ilex_group *g, void *user)
     return (int)rc;
 }
 
-START_TEST(idle_ranks_write)
+/* A body on two ranks, whose user data are two programs. */
+static void
+with_programs(ilex_rank body, const char *first, const char *second)
 {
-    ilex_program *p[] = {
-        compile("ilex 1\nprogram first\nsize n\nassume n >= 2\nin s : f64\n"
-                "out b : f64[I:1:n] = s\n"),
-        compile("ilex 1\nprogram second\nsize n\nassume n >= 2\n"
-                "in b : f64[I:n]\nout c : f64[I:0:n-1] = b[I+1]\n")};
-    ck_assert_int_eq(
-        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), idle_writer, p),
-        ILEX_OK);
+    ilex_program *p[] = {compile(first), compile(second)};
+    ck_assert_int_eq(ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), body, p),
+                     ILEX_OK);
     ilex_program_release(p[0]);
     ilex_program_release(p[1]);
+}
+
+START_TEST(idle_ranks_write)
+{
+    with_programs(idle_writer,
+                  "ilex 1\nprogram first\nsize n\nassume n >= 2\nin s : f64\n"
+                  "out b : f64[I:1:n] = s\n",
+                  "ilex 1\nprogram second\nsize n\nassume n >= 2\n"
+                  "in b : f64[I:n]\nout c : f64[I:0:n-1] = b[I+1]\n");
 }
 END_TEST
 
@@ -372,15 +378,10 @@ bound_badly(ilex_group *g, void *user)
 
 START_TEST(bindings_refused)
 {
-    ilex_program *p[] = {
-        compile(
-            "ilex 1\nprogram total\nsize n\nin u : f64[n]\nout t = sum(u)\n"),
-        compile("ilex 1\nprogram same\nsize n\nin u : f64[I:n]\nout v = u\n")};
-    ck_assert_int_eq(
-        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), bound_badly, p),
-        ILEX_OK);
-    ilex_program_release(p[0]);
-    ilex_program_release(p[1]);
+    with_programs(
+        bound_badly,
+        "ilex 1\nprogram total\nsize n\nin u : f64[n]\nout t = sum(u)\n",
+        "ilex 1\nprogram same\nsize n\nin u : f64[I:n]\nout v = u\n");
 }
 END_TEST
 
@@ -436,6 +437,20 @@ evaluate(ilex_group *g, void *user)
     ck_assert_int_eq(hi, lo + 4);
     ilex_storage_get_f64(v, &(int64_t){0}, &value);
     ck_assert_double_eq(value, 2);
+
+    /* a prepared call is a run of all ranks each time */
+    ilex_binding both[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
+    ilex_prepared *q = ilex_bind(own, p, both, 2, NULL);
+    ck_assert_msg(q != NULL, "%s", ilex_error_text(own));
+    for (int turn = 3; turn < 6; turn++) {
+        ilex_storage_fill(own, u, turn);
+        ck_assert_int_eq(ilex_prepared_run(q), ILEX_OK);
+        ilex_storage_get_f64(v, &(int64_t){3}, &value);
+        ck_assert_double_eq(value, 2 * turn);
+    }
+    ck_assert_int_eq(ilex_prepared_set_pointer(q, "u", &value),
+                     ILEX_E_UNSUPPORTED);
+    ilex_prepared_release(q);
     ck_assert_int_eq(ilex_grid_halo(own, grid, p, "u",
                                     &(ilex_size_binding){"n", 12}, 1, halo),
                      ILEX_OK);
