@@ -86,6 +86,7 @@ libixruntime_la_SOURCES = \
 	runtime/memory/space.c \
 	runtime/memory/space.h \
 	runtime/memory/spaces.def \
+	runtime/program/arguments.c \
 	runtime/program/bind.c \
 	runtime/program/bind_names.c \
 	runtime/program/bind_sizes.c \
@@ -102,6 +103,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/evaluate.c \
 	runtime/program/graphviz.c \
 	runtime/program/grid_halo.c \
+	runtime/program/sections.c \
 	runtime/program/inspect.c \
 	runtime/program/open.c \
 	runtime/program/overlap.c \

@@ -11,6 +11,9 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/repeats.c \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \
+	compiler/graph/sections.c \
+	compiler/graph/sections.h \
 	compiler/graph/simplify.c \
+	compiler/graph/summands.c \
 	compiler/graph/unroll.c \
 	compiler/graph/walk.c

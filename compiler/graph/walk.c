@@ -50,6 +50,14 @@ walk_from(order_walk *w, ilex_array *root)
 }
 
 void
+ix_unit_begin(ix_unit *u)
+{
+    u->layout = u->layout ? u->layout : "C";
+    ix_arena_init(&u->arena, &u->ctx->mem);
+    u->mem = ix_arena_mem(&u->arena);
+}
+
+void
 ix_unit_order(ix_unit *u)
 {
     order_walk w = {.u = u, .mem = ix_arena_mem(&u->arena)};

@@ -157,14 +157,6 @@ ix_kernels_each(ix_unit *u, bool (*fn)(ix_unit *u, ix_kernel *k))
 }
 
 void
-ix_unit_begin(ix_unit *u)
-{
-    u->layout = u->layout ? u->layout : "C";
-    ix_arena_init(&u->arena, &u->ctx->mem);
-    u->mem = ix_arena_mem(&u->arena);
-}
-
-void
 ix_unit_number(ix_unit *u)
 {
     u->nkernels = 0;

@@ -255,10 +255,48 @@ ilex_grid_release(ilex_grid *g)
     if (!g ||
         atomic_fetch_sub_explicit(&g->count, 1, memory_order_acq_rel) != 1)
         return;
+    ilex_grid_release(g->open);
     for (int k = 0; k < g->naxes; k++)
         free(g->axis[k].cut);
     ilex_group_release(g->group);
     free(g);
+}
+
+static ilex_grid *
+copy_open(const ilex_grid *g)
+{
+    ilex_grid *open = calloc(1, sizeof *open);
+    bool ok = open != NULL;
+    if (!ok)
+        return NULL;
+    atomic_init(&open->count, 1);
+    open->group = ilex_group_retain(g->group);
+    for (; ok && open->naxes < g->naxes; open->naxes++) {
+        const ix_grid_axis *from = &g->axis[open->naxes];
+        ix_grid_axis *to = &open->axis[open->naxes];
+        size_t bytes = ((size_t)from->ranks + 1) * sizeof *to->cut;
+        *to = *from;
+        to->periodic = false;
+        to->cut = malloc(bytes);
+        ok = to->cut != NULL;
+        if (ok)
+            memcpy(to->cut, from->cut, bytes);
+    }
+    if (ok)
+        return open;
+    ilex_grid_release(open);
+    return NULL;
+}
+
+ilex_grid *
+ix_grid_open(ilex_grid *g)
+{
+    bool periodic = false;
+    for (int k = 0; k < g->naxes; k++)
+        periodic |= g->axis[k].periodic;
+    if (periodic && !g->open)
+        g->open = copy_open(g);
+    return periodic ? g->open : g;
 }
 
 ilex_group *

@@ -39,8 +39,20 @@ struct ilex_grid {
     ilex_group *group;
     int naxes;
     ix_grid_axis axis[ILEX_MAX_RANK];
+    ilex_grid *open;                      /* see below; NULL: nobody asked */
     ix_grid_width widths[IX_GRID_WIDTHS]; /* found out before, by key */
 };
+
+/* The same without periodic axes, which belongs to it, itself if it has none:
+ * of arrays in between that go beyond the domain, where each point is one of
+ * its own. NULL: no memory. One thread at a time. */
+ilex_grid *ix_grid_open(ilex_grid *g);
+/* Are these one, or one of these the other one's? */
+static inline bool
+ix_grid_same(const ilex_grid *a, const ilex_grid *b)
+{
+    return a == b || a->open == b || b->open == a;
+}
 
 /* The divided axis that an axis called "name" lies on, itself or as I+1/2; -1:
  * none. */

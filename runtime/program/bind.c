@@ -7,13 +7,6 @@
 
 #include "runtime/program/program.h"
 
-bool
-ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
-              int64_t *hi)
-{
-    return ix_lin_eval(range->lo, size, lo) && ix_lin_eval(range->hi, size, hi);
-}
-
 void
 ix_name_list_add(ix_name_list *l, const char *name, const char *more)
 {

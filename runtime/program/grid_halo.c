@@ -4,31 +4,47 @@
  */
 #include "runtime/program/program.h"
 
-/* The widths for given sizes, which are "size" with room behind them. */
+/* The widths for the program in one; are they more than a part? */
 static ilex_status
-halo_of(const ilex_program *p, const ilex_program *part, ilex_grid *grid,
-        size_t i, int64_t *size, int64_t *halo, ix_error *err)
+halo_in_one(const ix_sections *s, ilex_grid *grid, size_t i,
+            ix_index_box *width, bool *far, ix_error *err)
 {
-    const ix_compiled *c = part->c;
-    const ix_compiled_buffer *b = &c->buffer[i];
-    ix_reading reads = {.whole = p,
-                        .hash = ix_layouts_hash(p),
-                        .without = ix_layouts_parts,
-                        .c = c,
-                        .grid = grid,
-                        .size = size,
-                        .work = size + c->nsizes + 1};
-    ix_index_box whole, width;
-    ix_reading_begin(&reads);
-    for (int k = 0; k < b->rank; k++)
-        if (!ix_range_eval(&b->interior[k], size, &whole.k[k][0],
-                           &whole.k[k][1]))
-            return ix_fail(err, ILEX_E_OVERFLOW,
-                           "%s: with these sizes a range leaves 64 bits",
-                           c->name);
-    ilex_status rc = ix_reading_widths(&reads, i, &whole, &width, err);
+    const ix_compiled_buffer *b = &s->program[0]->c->buffer[i];
+    ilex_status rc = ix_reading_halo(&s->reads[0], i, width, err);
+    *far = false;
+    for (int k = 0; !rc && k < b->rank; k++) {
+        int axis = ix_grid_find(grid, b->axis[k]);
+        int64_t lo = 0, hi = 0;
+        ix_range_eval(&b->interior[k], s->size[0], &lo, &hi);
+        *far |= axis >= 0 && grid->axis[axis].ranks > 1 &&
+                width->k[k][0] + width->k[k][1] >
+                    (hi - lo) / grid->axis[axis].ranks;
+    }
+    return rc;
+}
+
+/* The same, or, where that is far, those for sections. */
+static ilex_status
+find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
+          const ilex_size_binding *sizes, size_t count, int64_t *halo,
+          ix_error *err)
+{
+    ix_sections s = {.n = 0};
+    ix_index_box width;
+    bool far = false;
+    ilex_status rc = ix_ranks_open(&s, p, grid, true, sizes, count, err);
+    size_t i = rc ? 0 : ix_find_argument(s.program[0]->c, name);
+    size_t rank = rc ? 0 : (size_t)s.program[0]->c->buffer[i].rank;
+    rc = rc ? rc : halo_in_one(&s, grid, i, &width, &far, err);
+    if (!rc && far) {
+        ix_sections_end(&s, &p->mem);
+        s = (ix_sections){.n = 0};
+        rc = ix_ranks_open(&s, p, grid, false, sizes, count, err);
+        rc = rc ? rc : ix_sections_halo(&s, name, &width, err);
+    }
     if (!rc)
-        memcpy(halo, width.k, 2 * (size_t)b->rank * sizeof *halo);
+        memcpy(halo, width.k, 2 * rank * sizeof *halo);
+    ix_sections_end(&s, &p->mem);
     return rc;
 }
 
@@ -45,18 +61,8 @@ ilex_grid_halo(ilex_context *ctx, ilex_grid *grid, const ilex_program *p,
                        : !p    ? "program"
                        : !name ? "name"
                                : "result");
-    const ilex_program *part = ix_ranks_program(p, err);
-    if (!part)
-        return err->code;
-    size_t i = ix_find_argument(part->c, name);
-    if (i == part->c->narguments)
+    if (ix_find_argument(p->c, name) == p->c->narguments)
         return ix_fail(err, ILEX_E_BINDING, "%s: there is no argument '%.80s'",
                        p->c->name, name);
-    int64_t *size = ix_program_sizes(part, sizes, count);
-    ilex_status rc =
-        size ? halo_of(p, part, grid, i, size, halo, err)
-             : ix_fail(err, ILEX_E_SIZE,
-                       "%s: a size is missing, or leaves 64 bits", p->c->name);
-    ix_mem_free(&part->mem, size);
-    return rc;
+    return find_halo(p, grid, name, sizes, count, halo, err);
 }

@@ -32,13 +32,21 @@ typedef struct part {
     ilex_program *program;
 } part;
 
+struct ix_parts {
+    ix_parts *next;
+    const ilex_program *whole;
+    char *axes; /* "": the program in one */
+    size_t section, sections;
+    part *parts;
+    uint8_t hash[16];
+};
+
 struct ix_layouts {
     char *text, *option[IX_NOPTIONS];
     bool turns; /* there may be variants */
     _Atomic(variant *) variants;
     pthread_mutex_t lock; /* of what follows */
-    part *parts;
-    uint8_t hash[16]; /* of the module, once there are parts */
+    ix_parts *parts;
 };
 
 int64_t ix_layouts_bytes = 1 << 15;
@@ -115,6 +123,21 @@ ix_layouts_new(ilex_module *module, const ilex_program *p)
     return l;
 }
 
+static void
+free_parts(ix_parts *x)
+{
+    for (ix_parts *after; x; x = after) {
+        after = x->next;
+        for (part *p = x->parts, *next; p; p = next) {
+            next = p->next;
+            ilex_program_release(p->program);
+            free(p);
+        }
+        free(x->axes);
+        free(x);
+    }
+}
+
 void
 ix_layouts_free(ix_layouts *l)
 {
@@ -126,11 +149,7 @@ ix_layouts_free(ix_layouts *l)
         free(v->order);
         free(v);
     }
-    for (part *x = l->parts, *next; x; x = next) {
-        next = x->next;
-        ilex_program_release(x->program);
-        free(x);
-    }
+    free_parts(l->parts);
     pthread_mutex_destroy(&l->lock);
     for (int i = 0; i < IX_NOPTIONS; i++)
         free(l->option[i]);
@@ -286,17 +305,10 @@ open_context(const ix_layouts *l, const ilex_program *p)
     return ctx;
 }
 
-/* The program without some of its outputs, for other options; what the module
- * means, with all of them, into "hash" (NULL: nobody asks). */
+/* A program of the module, which is freed. */
 static ilex_program *
-compile(const ix_layouts *l, const ilex_program *p, uint64_t without,
-        uint8_t *hash, ilex_context *ctx)
+compile(const ilex_program *p, ilex_module *m)
 {
-    ilex_module *m = ilex_module_parse(ctx, l->text, p->c->name);
-    if (m && hash)
-        ilex_module_hash(m, hash);
-    if (m)
-        ix_module_drop_outputs(m, without);
     ilex_program *made = m ? ilex_compile_module(m) : NULL;
     ilex_module_free(m);
     if (made)
@@ -366,7 +378,7 @@ ix_layouts_make(const ix_run *r)
         return p;
     ilex_context *ctx = open_context(p->layouts, p);
     if (ctx && !ilex_option_set(ctx, "order", v->order))
-        made = compile(p->layouts, p, 0, NULL, ctx);
+        made = compile(p, ilex_module_parse(ctx, p->layouts->text, p->c->name));
     ilex_context_free(ctx);
     atomic_store(&v->program, made);
     return made ? made : p;
@@ -374,37 +386,117 @@ ix_layouts_make(const ix_run *r)
 
 /* ---- parts of outputs ---- */
 
-static const ilex_program *
-make_part(ix_layouts *l, const ilex_program *p, uint64_t without, ix_error *err)
+/* The module of a section, from text; what the program means goes into the
+ * hash. */
+static ilex_module *
+section_module(ix_parts *x, ilex_context *ctx)
 {
-    part *x = calloc(1, sizeof *x);
-    ilex_context *ctx = x ? open_context(l, p) : NULL;
-    if (ctx && !ilex_option_set(ctx, "box", "2"))
-        x->program = compile(l, p, without, without ? NULL : l->hash, ctx);
+    const ix_layouts *l = x->whole->layouts;
+    ilex_module *m = ilex_module_parse(ctx, l->text, x->whole->c->name);
+    if (!m)
+        return NULL;
+    ilex_module_hash(m, x->hash);
+    if (!*x->axes)
+        return m;
+    ilex_module *section =
+        ix_module_section(m, x->axes, x->section, &x->sections);
+    x->hash[0] ^= (uint8_t)(x->section + 1);
+    ilex_module_free(m);
+    return section;
+}
+
+static ilex_program *
+compile_part(ix_parts *x, uint64_t without, ix_error *err)
+{
+    const ilex_program *p = x->whole;
+    ilex_context *ctx = open_context(p->layouts, p);
+    ilex_program *made = NULL;
+    if (ctx && !ilex_option_set(ctx, "box", "2")) {
+        ilex_module *m = section_module(x, ctx);
+        if (m)
+            ix_module_drop_outputs(m, without);
+        made = compile(p, m);
+        if (made && *x->axes) { /* no text says what it is */
+            ix_layouts_free(made->layouts);
+            made->layouts = NULL;
+        }
+    }
     if (!ctx)
         ix_fail_memory(err);
-    else if (!x->program)
+    else if (!made)
         ix_fail(err, ilex_error_code(ctx), "%s, for parts of its outputs: %s",
                 p->c->name, ilex_error_text(ctx));
     ilex_context_free(ctx);
-    if (!x || !x->program) {
-        free(x);
-        return NULL;
-    }
-    x->without = without;
-    x->next = l->parts;
-    l->parts = x;
-    return x->program;
+    return made;
 }
 
-const uint8_t *
-ix_layouts_hash(const ilex_program *p)
+static const ilex_program *
+make_part(ix_parts *x, uint64_t without, ix_error *err)
 {
-    return p->layouts->hash;
+    part *made = calloc(1, sizeof *made);
+    if (!made)
+        return ix_fail_memory_null(err);
+    made->program = compile_part(x, without, err);
+    if (!made->program) {
+        free(made);
+        return NULL;
+    }
+    made->without = without;
+    made->next = x->parts;
+    x->parts = made;
+    return made->program;
 }
 
 const ilex_program *
-ix_layouts_parts(const ilex_program *p, uint64_t without, ix_error *err)
+ix_parts_program(ix_parts *x, uint64_t without, ix_error *err)
+{
+    ix_layouts *l = x->whole->layouts;
+    pthread_mutex_lock(
+        &l->lock); /* ranks of one process wait for one of them */
+    const part *known = x->parts;
+    while (known && known->without != without)
+        known = known->next;
+    const ilex_program *made =
+        known ? known->program : make_part(x, without, err);
+    pthread_mutex_unlock(&l->lock);
+    return made;
+}
+
+const uint8_t *
+ix_parts_hash(const ix_parts *x)
+{
+    return x->hash;
+}
+
+size_t
+ix_parts_sections(const ix_parts *x)
+{
+    return x->sections;
+}
+
+/* Adds the section to the program's. */
+static ix_parts *
+add_parts(const ilex_program *p, const char *axes, size_t section,
+          ix_error *err)
+{
+    ix_parts *x = calloc(1, sizeof *x);
+    char *own = copy(axes);
+    if (!x || !own) {
+        free(x);
+        free(own);
+        return ix_fail_memory_null(err);
+    }
+    *x = (ix_parts){.next = p->layouts->parts,
+                    .whole = p,
+                    .axes = own,
+                    .section = section,
+                    .sections = 1};
+    return p->layouts->parts = x;
+}
+
+ix_parts *
+ix_layouts_parts(const ilex_program *p, const char *axes, size_t section,
+                 ix_error *err)
 {
     ix_layouts *l = p->layouts;
     if (!l)
@@ -414,14 +506,13 @@ ix_layouts_parts(const ilex_program *p, uint64_t without, ix_error *err)
             "text; it must wrap no storages, call no functions of numbers, run "
             "on the host, and have named axes",
             p->c->name);
-    pthread_mutex_lock(
-        &l->lock); /* ranks of one process wait for one of them */
-    const part *x = l->parts;
-    while (x && x->without != without)
+    pthread_mutex_lock(&l->lock);
+    ix_parts *x = l->parts;
+    while (x && (x->section != section || strcmp(x->axes, axes) != 0))
         x = x->next;
-    const ilex_program *made = x ? x->program : make_part(l, p, without, err);
+    x = x ? x : add_parts(p, axes, section, err);
     pthread_mutex_unlock(&l->lock);
-    return made;
+    return x;
 }
 
 const ilex_program *

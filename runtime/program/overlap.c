@@ -65,14 +65,13 @@ find_widths(const ix_run *r, const ix_halo *stale, size_t n, int axis,
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < stale[i].s->rank; k++)
             for (int side = 0; side < 2; side++) {
+                const ix_division *d = stale[i].s->division;
                 int64_t w = stale[i].width.k[k][side];
-                if (stale[i].s->division->axis[k] == axis && w > width[side])
+                bool comes =
+                    d->round[k] || a->place != (side ? a->ranks - 1 : 0);
+                if (d->axis[k] == axis && comes && w > width[side])
                     width[side] = w;
             }
-    if (!a->periodic && a->place == 0)
-        width[0] = 0;
-    if (!a->periodic && a->place == a->ranks - 1)
-        width[1] = 0;
 }
 
 /* Lists the interior and the rim of the part; false if the interior is less

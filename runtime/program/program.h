@@ -147,14 +147,19 @@ void ix_layouts_free(ix_layouts *l);
 const ilex_program *ix_layouts_find(ix_run *r);
 const ilex_program *ix_layouts_make(const ix_run *r);
 
-/* The program for parts of outputs, option box=2, without those outputs of
- * whose numbers "without" has bits; it belongs to "p". NULL after an error. Any
- * thread. */
-const ilex_program *ix_layouts_parts(const ilex_program *p, uint64_t without,
+/* What ranks run, which belongs to "p": section "section" of the program for
+ * grids that divide "axes", which are names with commas; of "" the program in
+ * one. NULL after an error. Any thread. */
+typedef struct ix_parts ix_parts;
+ix_parts *ix_layouts_parts(const ilex_program *p, const char *axes,
+                           size_t section, ix_error *err);
+/* The program of it for parts of outputs, option box=2, without those of whose
+ * numbers "without" has bits. NULL after an error. Any thread. */
+const ilex_program *ix_parts_program(ix_parts *x, uint64_t without,
                                      ix_error *err);
-
-/* What the program means, 16 bytes, when there is one for parts. */
-const uint8_t *ix_layouts_hash(const ilex_program *p);
+/* When there is one: what it means, 16 bytes; how many sections there are. */
+const uint8_t *ix_parts_hash(const ix_parts *x);
+size_t ix_parts_sections(const ix_parts *x);
 
 /* Bytes of arguments below which a run is of the program as it is; tests change
  * it. */
@@ -282,8 +287,9 @@ void ix_name_list_add(ix_name_list *l, const char *name, const char *more);
  * argument "i" to a number. */
 ilex_status ix_bind_names(ix_run *r);
 ilex_status ix_bind_number(ix_run *r, size_t i, const ilex_binding *x);
-/* The argument called "name", or that binding number "place" is for, which may
- * have no name; narguments if there is none. */
+
+/* arguments.c: the argument called "name", or that binding number "place" is
+ * for, which may have no name; narguments if there is none. */
 size_t ix_find_argument(const ix_compiled *c, const char *name);
 size_t ix_binding_argument(const ix_compiled *c, const ilex_binding *x,
                            size_t place);
@@ -337,9 +343,6 @@ void ix_ranks_place(const ilex_storage *s, int k, int64_t *cover,
                     int64_t *inside);
 void ix_ranks_localize(ix_run *r);
 
-/* The program for parts that "p" runs as over ranks; NULL after an error. */
-const ilex_program *ix_ranks_program(const ilex_program *p, ix_error *err);
-
 /* A run over ranks. */
 ilex_status ix_ranks_run(ix_run *r);
 
@@ -356,14 +359,14 @@ void ix_overlap_note(ilex_group *g, double waited, double took);
 /* The sizes of the run become those for box "i"; false on overflow. */
 bool ix_overlap_take(ix_run *r, const ix_overlap *o, int i);
 
-/* reads.c: a program, what it means, what gives the one for parts of it without
- * some outputs; the one for parts of all, the sizes of a run, room for as many;
- * what the program means with these sizes, which begin() fills in. */
+/* reads.c: a program for parts, as "without" gives it, and what it means; the
+ * one of all outputs, the sizes of a run, room for as many; what the program
+ * means with these sizes, which begin() fills in. */
 typedef struct ix_reading {
-    const ilex_program *whole;
-    const uint8_t *hash;
-    const ilex_program *(*without)(const ilex_program *p, uint64_t outputs,
+    ix_parts *parts;
+    const ilex_program *(*without)(ix_parts *x, uint64_t outputs,
                                    ix_error *err);
+    const uint8_t *hash;
     const ix_compiled *c;
     ilex_grid *grid;
     const int64_t *size;
@@ -371,14 +374,14 @@ typedef struct ix_reading {
     uint64_t meaning[2];
 } ix_reading;
 void ix_reading_begin(ix_reading *x);
-/* The outputs that have no points with these sizes along axis "axis" of the
- * grid, -1: along any: as bits, and one behind the first 64; is it all? */
+/* The outputs that have no points with these sizes along an axis of the grid:
+ * as bits, and one behind the first 64; is it all? */
 typedef struct ix_empty {
     uint64_t outputs;
     const ix_compiled_buffer *beyond; /* NULL: none */
     bool all;
 } ix_empty;
-ix_empty ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
+ix_empty ix_reading_empty(const ix_compiled *c, const ilex_grid *grid,
                           const int64_t *size);
 /* The size that is called "name", of those that are given; -1: there is none.
  */
@@ -389,6 +392,36 @@ int64_t ix_reading_size(const ix_compiled *c, const int64_t *size,
 ilex_status ix_reading_widths(const ix_reading *x, size_t i,
                               const ix_index_box *whole, ix_index_box *width,
                               ix_error *err);
+/* The same of argument "i" where it is on its own domain. */
+ilex_status ix_reading_halo(const ix_reading *x, size_t i, ix_index_box *width,
+                            ix_error *err);
+/* sections.c: a program in sections, or in one, with the values of sizes for
+ * each; the arrays that are sent, bound by their names. */
+enum { IX_SECTIONS = 32 };
+typedef struct ix_sections {
+    size_t n;
+    ilex_grid *grid; /* of what is sent and of runs: ix_grid_open */
+    const ilex_program *program[IX_SECTIONS];
+    ix_reading reads[IX_SECTIONS];
+    int64_t *size[IX_SECTIONS];
+    ilex_binding *sent;
+    size_t nsent, sent_capacity;
+} ix_sections;
+/* The names of the axes that a grid divides, with commas, into "text". */
+enum { IX_AXES_TEXT = ILEX_MAX_RANK * IX_GRID_NAME };
+void ix_sections_axes(const ilex_grid *grid, char *text);
+/* Makes storages for what is sent. */
+ilex_status ix_sections_begin(ix_sections *s, const ix_mem *mem, ix_error *err);
+/* How wide the halo of argument "name" is to be for all sections. */
+ilex_status ix_sections_halo(const ix_sections *s, const char *name,
+                             ix_index_box *width, ix_error *err);
+void ix_sections_end(ix_sections *s, const ix_mem *mem);
+/* ranks.c: fills in an empty one for what "p" runs as over ranks of the grid,
+ * in one, or in sections; "s" is to be ended also after an error. */
+ilex_status ix_ranks_open(ix_sections *s, const ilex_program *p,
+                          ilex_grid *grid, bool in_one,
+                          const ilex_size_binding *sizes, size_t count,
+                          ix_error *err);
 
 /* Values by size, the least and behind them the most that those are which are
  * counted; NULL when there is no memory or one is missing. */

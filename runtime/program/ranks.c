@@ -4,7 +4,9 @@
  * that it has, by a program for parts of them (option box=2), whose sizes and
  * indices are those of the whole. What it reads beyond its parts of the inputs
  * comes from the others before: how far that is follows from the program and
- * the sizes, so every rank knows it of all.
+ * the sizes, so every rank knows it of all. Where halos are not so wide, the
+ * program runs in sections, and ranks send each other what they computed in
+ * one before the next.
  */
 #include <stdio.h>
 
@@ -13,9 +15,10 @@
 /* A run while it is planned. */
 typedef struct plan {
     ix_run *r; /* of the program for parts */
-    const ilex_program *whole;
+    ix_parts *parts;
     uint64_t without; /* outputs that this rank has no points of */
     bool idle;        /* it has none of any */
+    bool narrow;      /* a halo is not as wide as it is read */
     ix_halo *halo;
     size_t nhalos;
     ix_reading reads;
@@ -59,8 +62,9 @@ ix_ranks_localize(ix_run *r)
 
 /* ---- what a run over ranks can be ---- */
 
-const ilex_program *
-ix_ranks_program(const ilex_program *p, ix_error *err)
+static ix_parts *
+find_parts(const ilex_program *p, const char *axes, size_t section,
+           ix_error *err)
 {
     const ix_compiled *c = p->c;
     const char *what = p->backend->engine != &ix_engine_host ? "on a device"
@@ -70,7 +74,56 @@ ix_ranks_program(const ilex_program *p, ix_error *err)
     return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
                                "%s: a run over ranks %s is not supported",
                                c->name, what)
-                : ix_layouts_parts(p, 0, err);
+                : ix_layouts_parts(p, axes, section, err);
+}
+
+/* One section, with what is known of it. */
+static ilex_status
+open_section(ix_sections *s, const ilex_program *p, const char *axes,
+             const ilex_size_binding *sizes, size_t count, ix_error *err)
+{
+    ix_parts *parts = find_parts(p, axes, s->n, err);
+    const ilex_program *part = parts ? ix_parts_program(parts, 0, err) : NULL;
+    if (!part)
+        return err->code;
+    int64_t *size = ix_program_sizes(part, sizes, count);
+    if (!size)
+        return ix_fail(err, ILEX_E_SIZE,
+                       "%s: a size is missing, or leaves 64 bits", p->c->name);
+    s->program[s->n] = part;
+    s->size[s->n] = size;
+    s->reads[s->n] = (ix_reading){.parts = parts,
+                                  .without = ix_parts_program,
+                                  .hash = ix_parts_hash(parts),
+                                  .c = part->c,
+                                  .grid = s->grid,
+                                  .size = size,
+                                  .work = size + part->c->nsizes + 1};
+    ix_reading_begin(&s->reads[s->n++]);
+    return ILEX_OK;
+}
+
+ilex_status
+ix_ranks_open(ix_sections *s, const ilex_program *p, ilex_grid *grid,
+              bool in_one, const ilex_size_binding *sizes, size_t count,
+              ix_error *err)
+{
+    char axes[IX_AXES_TEXT] = "";
+    size_t n = 1;
+    s->grid = in_one ? grid : ix_grid_open(grid);
+    if (!in_one)
+        ix_sections_axes(grid, axes);
+    ilex_status rc = s->grid ? ILEX_OK : ix_fail_memory(err);
+    while (!rc && s->n < n) {
+        rc = open_section(s, p, axes, sizes, count, err);
+        n = rc ? 0 : ix_parts_sections(s->reads[0].parts);
+        if (n > IX_SECTIONS)
+            rc = ix_fail(err, ILEX_E_LIMIT,
+                         "%s: what ranks send each other comes in %zu sections "
+                         "of the program, at most %d are supported",
+                         p->c->name, n, (int)IX_SECTIONS);
+    }
+    return rc;
 }
 
 /* Is axis "k" divided in the program as it is in the storage? */
@@ -103,7 +156,7 @@ check_storage(const ix_run *r, size_t i)
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     const ilex_storage *s = r->bound[i];
     ilex_status rc = ILEX_OK;
-    if (s && s->division && s->division->grid != r->grid)
+    if (s && s->division && !ix_grid_same(s->division->grid, r->grid))
         return ix_fail(r->err, ILEX_E_BINDING,
                        "%s: argument %s is on another grid than the others",
                        r->p->c->name, b->name);
@@ -127,7 +180,7 @@ static ilex_status
 find_outputs(plan *x)
 {
     const ix_run *r = x->r;
-    ix_empty e = ix_reading_empty(r->p->c, r->grid, -1, r->s.size);
+    ix_empty e = ix_reading_empty(r->p->c, r->grid, r->s.size);
     x->idle = e.all;
     x->without = e.outputs;
     return e.beyond && !e.all
@@ -142,32 +195,30 @@ find_outputs(plan *x)
 
 /* A halo that is not as wide as it would have to be. */
 static ilex_status
-check_width(const ix_run *r, const ix_halo *h, const char *name)
+check_width(plan *x, const ix_halo *h, const char *name)
 {
+    const ix_run *r = x->r;
     const ilex_storage *s = h->s;
     for (int k = 0; k < s->rank; k++) {
         int axis = s->division->axis[k];
         const int64_t *w = h->width.k[k], *has = s->halo[k];
         if (axis < 0 || (w[0] <= has[0] && w[1] <= has[1]))
             continue;
-        int64_t n = s->division->whole.k[k][1] - s->division->whole.k[k][0];
-        bool far = w[0] >= n || w[1] >= n ||
-                   w[0] + w[1] >= n - n / r->grid->axis[axis].ranks;
+        x->narrow = true;
         return ix_fail(
             r->err, ILEX_E_HALO,
             "%s: %s is read %lld points before and %lld behind a rank's part "
-            "of axis %s, and its halo is %lld:%lld there: %s",
+            "of axis %s, and its halo is %lld:%lld there: make it with a halo "
+            "as wide",
             r->p->c->name, name, (long long)w[0], (long long)w[1], s->axis[k],
-            (long long)has[0], (long long)has[1],
-            far ? "the whole axis is needed, so no grid can divide it"
-                : "make it with a halo as wide");
+            (long long)has[0], (long long)has[1]);
     }
     return ILEX_OK;
 }
 
 /* The halo that argument "i" needs. */
 static ilex_status
-find_halo(const plan *x, size_t i, ix_halo *h)
+find_halo(plan *x, size_t i, ix_halo *h)
 {
     const ix_run *r = x->r;
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
@@ -181,7 +232,7 @@ find_halo(const plan *x, size_t i, ix_halo *h)
         int j = r->axis[b->first_stride + k];
         memcpy(h->width.k[j], width.k[k], sizeof width.k[k]);
     }
-    return rc ? rc : check_width(r, h, b->name);
+    return rc ? rc : check_width(x, h, b->name);
 }
 
 /* Adds a halo, to that of another argument with the same storage if there is
@@ -212,9 +263,9 @@ find_halos(plan *x)
     int64_t *work =
         ix_mem_new(&r->p->mem, ((size_t)c->nsizes + 1) * sizeof *work);
     ilex_status rc = x->halo && work ? ILEX_OK : ix_fail_memory(r->err);
-    x->reads = (ix_reading){.whole = x->whole,
-                            .hash = ix_layouts_hash(x->whole),
-                            .without = ix_layouts_parts,
+    x->reads = (ix_reading){.parts = x->parts,
+                            .without = ix_parts_program,
+                            .hash = ix_parts_hash(x->parts),
                             .c = c,
                             .grid = r->grid,
                             .size = r->s.size,
@@ -250,7 +301,7 @@ static ix_exchange *
 begin_exchange(const plan *x)
 {
     return ix_exchange_begin(x->halo, x->nhalos, x->reads.meaning,
-                             x->whole->c->name, x->r->err);
+                             x->r->p->c->name, x->r->err);
 }
 
 /* Brings halos up to date before anything else. */
@@ -280,23 +331,28 @@ prepare(plan *x, void *block)
     return rc;
 }
 
-/* The bindings of a program that lacks some outputs, by name, into "to"; how
- * many. */
-static size_t
-name_bindings(const plan *x, const ix_compiled *part, ilex_binding *to)
+/* The bindings of a run, all by name. */
+static void
+name_bindings(const ix_run *r, ilex_binding *to)
 {
-    const ix_compiled *c = x->r->p->c;
-    size_t n = 0;
-    for (size_t i = 0; i < x->r->nbindings; i++) {
-        const ilex_binding *b = &x->r->bindings[i];
-        size_t argument = ix_binding_argument(c, b, i);
-        to[n] = *b;
+    const ix_compiled *c = r->p->c;
+    for (size_t i = 0; i < r->nbindings; i++) {
+        size_t argument = ix_binding_argument(c, &r->bindings[i], i);
+        to[i] = r->bindings[i];
         if (argument < c->narguments)
-            to[n].name = c->buffer[argument].name;
-        if (argument == c->narguments ||
-            ix_find_argument(part, to[n].name) < part->narguments)
-            n++;
+            to[i].name = c->buffer[argument].name;
     }
+}
+
+/* Of bindings that have names those that a program has arguments for; how many.
+ */
+static size_t
+select_bindings(const ix_compiled *c, ilex_binding *list, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].name && ix_find_argument(c, list[i].name) < c->narguments)
+            list[n++] = list[i];
     return n;
 }
 
@@ -314,32 +370,50 @@ solved_sizes(const ix_run *r, const ilex_program *p)
     return list;
 }
 
+/* A run of another program, with the sizes and the bindings of this one, and
+ * "more" of these. The arrays of "*to" are to be given back, in both cases. */
+static ilex_status
+begin_other(const ix_run *r, const ilex_program *p, const ilex_binding *more,
+            size_t nmore, ix_run *to, ilex_call *call)
+{
+    size_t n = r->nbindings + nmore;
+    ilex_size_binding *sizes = solved_sizes(r, p);
+    ilex_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
+    *call = r->call ? *r->call : (ilex_call){.size = sizeof *call};
+    call->sizes = sizes;
+    call->size_count = sizes ? ilex_program_size_count(p) : 0;
+    *to = (ix_run){
+        .p = p, .call = call, .err = r->err, .grid = r->grid, .bindings = list};
+    if (!sizes || !list)
+        return ix_fail_memory(r->err);
+    name_bindings(r, list);
+    if (nmore)
+        memcpy(list + r->nbindings, more, nmore * sizeof *list);
+    to->nbindings = select_bindings(p->c, list, n);
+    return ILEX_OK;
+}
+
+static void
+end_other(const ix_run *other)
+{
+    ix_mem_free(&other->p->mem, (void *)(uintptr_t)other->call->sizes);
+    ix_mem_free(&other->p->mem, (void *)(uintptr_t)other->bindings);
+}
+
 /* This rank's points, by a program without the outputs that it has none of. */
 static ilex_status
 run_without(const plan *x)
 {
     const ix_run *r = x->r;
     const ilex_program *p =
-        x->without ? ix_layouts_parts(x->whole, x->without, r->err) : r->p;
+        x->without ? ix_parts_program(x->parts, x->without, r->err) : r->p;
+    ilex_call call;
+    ix_run part;
     if (!p)
         return r->err->code;
-    ilex_binding *bindings =
-        ix_mem_new(&p->mem, (r->nbindings + 1) * sizeof *bindings);
-    if (!bindings)
-        return ix_fail_memory(r->err);
-    ilex_call call = r->call ? *r->call : (ilex_call){.size = sizeof call};
-    ilex_size_binding *sizes = solved_sizes(r, p);
-    call.sizes = sizes;
-    call.size_count = sizes ? ilex_program_size_count(p) : 0;
-    ix_run part = {.p = p,
-                   .call = &call,
-                   .err = r->err,
-                   .grid = r->grid,
-                   .bindings = bindings,
-                   .nbindings = name_bindings(x, p->c, bindings)};
-    ilex_status rc = sizes ? ix_run_here(&part) : ix_fail_memory(r->err);
-    ix_mem_free(&p->mem, sizes);
-    ix_mem_free(&p->mem, bindings);
+    ilex_status rc = begin_other(r, p, NULL, 0, &part, &call);
+    rc = rc ? rc : ix_run_here(&part);
+    end_other(&part);
     return rc;
 }
 
@@ -403,19 +477,94 @@ run_part(const plan *x)
     return run_after(x);
 }
 
+/* Of a run in sections no output may be an input, unless it has its place: one
+ * section would write what another one reads. */
 static ilex_status
-run(ix_run *r)
+check_places(const ix_run *r)
 {
-    plan x = {.r = r, .whole = r->p};
-    r->p = ix_ranks_program(x.whole, r->err);
+    const ix_compiled *c = r->p->c;
+    for (size_t i = 0; i < c->narguments; i++)
+        for (size_t j = 0; j < c->narguments; j++)
+            if (c->buffer[i].role == IX_COMPILED_OUTPUT &&
+                c->buffer[j].role != IX_COMPILED_OUTPUT && r->bound[i] &&
+                r->bound[j] && r->bound[i]->memory == r->bound[j]->memory &&
+                c->buffer[i].inplace != (int)j)
+                return ix_fail(r->err, ILEX_E_OVERLAP,
+                               "%s: output %s shares memory with input %s, and "
+                               "ranks send each other what they compute; say "
+                               "`inplace %s`, or give it memory of its own",
+                               c->name, c->buffer[i].name, c->buffer[j].name,
+                               c->buffer[j].name);
+    return ILEX_OK;
+}
+
+static ilex_status run_parts(ix_run *r, ix_parts *parts,
+                             const ilex_program *whole);
+
+static ilex_status
+run_section(const ix_run *r, const ix_sections *s, size_t k)
+{
+    ilex_call call;
+    ix_run part;
+    ilex_status rc =
+        begin_other(r, s->program[k], s->sent, s->nsent, &part, &call);
+    part.grid = s->grid;
+    rc = rc ? rc : run_parts(&part, s->reads[k].parts, NULL);
+    end_other(&part);
+    return rc;
+}
+
+/* The program "p" in sections, where in one it reads more than there is of a
+ * halo, which is an error if there is but one. */
+static ilex_status
+run_sections(const ix_run *r, const ilex_program *p)
+{
+    ix_sections s = {.n = 0};
+    ix_error narrow = *r->err;
+    ilex_size_binding *sizes = solved_sizes(r, r->p);
+    ix_error_clear(r->err);
+    ilex_status rc = check_places(r);
+    rc = rc      ? rc
+         : sizes ? ix_ranks_open(&s, p, r->grid, false, sizes,
+                                 ilex_program_size_count(r->p), r->err)
+                 : ix_fail_memory(r->err);
+    rc = rc ? rc : ix_sections_begin(&s, &p->mem, r->err);
+    if (!rc && s.n == 1) {
+        *r->err = narrow;
+        rc = narrow.code;
+    }
+    for (size_t k = 0; !rc && k < s.n; k++)
+        rc = run_section(r, &s, k);
+    ix_sections_end(&s, &p->mem);
+    ix_mem_free(&r->p->mem, sizes);
+    return rc;
+}
+
+/* A run of a program for parts, which is the run's then; of "whole" if that may
+ * be in sections. */
+static ilex_status
+run_parts(ix_run *r, ix_parts *parts, const ilex_program *whole)
+{
+    plan x = {.r = r, .parts = parts};
+    r->p = ix_parts_program(parts, 0, r->err);
     if (!r->p)
         return r->err->code;
     void *block = ix_run_block(r);
     ilex_status rc = prepare(&x, block);
-    rc = rc ? rc : run_part(&x);
+    if (x.narrow && whole)
+        rc = run_sections(r, whole);
+    else
+        rc = rc ? rc : run_part(&x);
     ix_mem_free(&r->p->mem, x.halo);
     ix_mem_free(&r->p->mem, block);
     return rc;
+}
+
+static ilex_status
+run(ix_run *r)
+{
+    ix_parts *parts = find_parts(r->p, "", 0, r->err);
+    return parts ? run_parts(r, parts, r->p) : r->err->code;
 }
 
 /* Outputs are written, also where this rank has no points: halos of them are

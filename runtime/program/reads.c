@@ -24,32 +24,18 @@ overflow(const ix_reading *x, ix_error *err)
                    "%s: with these sizes a range leaves 64 bits", x->c->name);
 }
 
-/* The sizes "size" of a program for the rank at "place" of axis "axis" (-1:
- * none), and where this one is of others. */
-static bool
-set_place(const ix_reading *x, const ix_compiled *c, int axis, int place,
-          int64_t *size)
-{
-    ix_index_box part;
-    ix_grid_here(x->grid, &part);
-    if (axis >= 0)
-        ix_grid_range(&x->grid->axis[axis], place, part.k[axis]);
-    return ix_box_ranges(c, x->grid, &part, size);
-}
-
 /* ---- which outputs have points ---- */
 
-/* Has an output no points along axis "axis" of the grid, -1: along any? */
+/* Has an output no points along a divided axis? */
 static bool
 is_empty(const ix_compiled *c, const ilex_grid *grid,
-         const ix_compiled_buffer *b, int axis, const int64_t *size)
+         const ix_compiled_buffer *b, const int64_t *size)
 {
     const ix_tables *t = c->tables;
     for (int k = 0; k < b->rank; k++) {
         const ix_axis_row *row = &t->axis[b->first_stride + k];
-        int at = ix_grid_find(grid, b->axis[k]);
         int64_t lo, hi;
-        if ((axis < 0 ? at >= 0 : at == axis) &&
+        if (ix_grid_find(grid, b->axis[k]) >= 0 &&
             ix_form_value(t, size, row->box.lo, &lo) &&
             ix_form_value(t, size, row->box.hi, &hi) && hi <= lo)
             return true;
@@ -58,7 +44,7 @@ is_empty(const ix_compiled *c, const ilex_grid *grid,
 }
 
 ix_empty
-ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
+ix_reading_empty(const ix_compiled *c, const ilex_grid *grid,
                  const int64_t *size)
 {
     ix_empty e = {.all = true};
@@ -67,7 +53,7 @@ ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
         const ix_compiled_buffer *b = &c->buffer[i];
         if (b->role != IX_COMPILED_OUTPUT)
             continue;
-        bool empty = is_empty(c, grid, b, axis, size);
+        bool empty = is_empty(c, grid, b, size);
         e.all &= empty;
         if (empty && n < 64)
             e.outputs |= (uint64_t)1 << n;
@@ -80,41 +66,46 @@ ix_reading_empty(const ix_compiled *c, const ilex_grid *grid, int axis,
 
 /* ---- how far it is read ---- */
 
-/* Where something is read: axis "k" of argument "i", by the rank at "place" of
- * axis "axis" of the grid. */
+/* Where something is read: argument "i" by the rank that has "part". */
 typedef struct spot {
     size_t i;
-    int k, axis, place;
-    const int64_t *whole;
+    const ix_index_box *whole;
+    int place[ILEX_MAX_RANK]; /* of each axis of the grid */
+    ix_index_box part;
 } spot;
 
 /* Widens to what a program reads there, of its argument "i". */
 static bool
 widen(const ix_reading *x, const spot *at, const ix_compiled *c,
-      const int64_t *size, size_t i, int64_t width[2])
+      const int64_t *size, size_t i, ix_index_box *width)
 {
     const ix_tables *t = c->tables;
     const ix_compiled_buffer *b = &c->buffer[i];
-    const ix_axis_row *row = &t->axis[b->first_stride + at->k];
-    int64_t lo, hi, from = at->whole[0], to = at->whole[1];
-    if (!b->used)
-        return true;
-    if (at->axis >= 0)
-        ix_grid_cut(&x->grid->axis[at->axis], at->place, from, to, &from, &to);
-    if (!ix_form_value(t, size, row->box.lo, &lo) ||
-        !ix_form_value(t, size, row->box.hi, &hi))
-        return false;
-    width[0] = from - lo > width[0] ? from - lo : width[0];
-    width[1] = hi - to > width[1] ? hi - to : width[1];
+    for (int k = 0; b->used && k < b->rank; k++) {
+        const ix_axis_row *row = &t->axis[b->first_stride + k];
+        int axis = *b->axis[k] ? ix_grid_find(x->grid, b->axis[k]) : -1;
+        int64_t lo, hi, from = at->whole->k[k][0], to = at->whole->k[k][1];
+        int64_t *w = width->k[k];
+        if (!*b->axis[k])
+            continue;
+        if (axis >= 0)
+            ix_grid_cut(&x->grid->axis[axis], at->place[axis], from, to, &from,
+                        &to);
+        if (!ix_form_value(t, size, row->box.lo, &lo) ||
+            !ix_form_value(t, size, row->box.hi, &hi))
+            return false;
+        w[0] = from - lo > w[0] ? from - lo : w[0];
+        w[1] = hi - to > w[1] ? hi - to : w[1];
+    }
     return true;
 }
 
 /* The same by the program without some outputs. */
 static ilex_status
 widen_without(const ix_reading *x, const spot *at, uint64_t without,
-              int64_t width[2], ix_error *err)
+              ix_index_box *width, ix_error *err)
 {
-    const ilex_program *p = x->without(x->whole, without, err);
+    const ilex_program *p = x->without(x->parts, without, err);
     if (!p)
         return err ? err->code : ILEX_E_UNSUPPORTED;
     const ix_compiled *c = p->c;
@@ -129,7 +120,7 @@ widen_without(const ix_reading *x, const spot *at, uint64_t without,
            strcmp(c->buffer[same].name, x->c->buffer[at->i].name) != 0)
         same++;
     bool ok = ix_derive_sizes(c->tables, size) < 0 &&
-              set_place(x, c, at->axis, at->place, size) &&
+              ix_box_ranges(c, x->grid, &at->part, size) &&
               (same == c->narguments || widen(x, at, c, size, same, width));
     ix_mem_free(&p->mem, size);
     return ok ? ILEX_OK : overflow(x, err);
@@ -137,14 +128,13 @@ widen_without(const ix_reading *x, const spot *at, uint64_t without,
 
 /* What one rank reads. */
 static ilex_status
-widen_at(const ix_reading *x, const spot *at, int64_t width[2], ix_error *err)
+widen_at(const ix_reading *x, const spot *at, ix_index_box *width,
+         ix_error *err)
 {
-    ix_empty e = {.outputs = 0};
     memcpy(x->work, x->size, (size_t)x->c->nsizes * sizeof *x->work);
-    if (!set_place(x, x->c, at->axis, at->place, x->work))
+    if (!ix_box_ranges(x->c, x->grid, &at->part, x->work))
         return overflow(x, err);
-    if (at->axis >= 0)
-        e = ix_reading_empty(x->c, x->grid, at->axis, x->work);
+    ix_empty e = ix_reading_empty(x->c, x->grid, x->work);
     if (e.all)
         return ILEX_OK;
     if (e.outputs)
@@ -153,22 +143,29 @@ widen_at(const ix_reading *x, const spot *at, int64_t width[2], ix_error *err)
                                                      : overflow(x, err);
 }
 
+/* The next rank's place; false: there is none. */
+static bool
+go_on(const ilex_grid *g, spot *at)
+{
+    int k = g->naxes - 1;
+    while (k >= 0 && ++at->place[k] == g->axis[k].ranks)
+        at->place[k--] = 0;
+    return k >= 0;
+}
+
 static ilex_status
 find_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
             ix_index_box *width, ix_error *err)
 {
-    const ix_compiled_buffer *b = &x->c->buffer[i];
+    const ilex_grid *g = x->grid;
+    spot at = {.i = i, .whole = whole};
     ilex_status rc = ILEX_OK;
     memset(width, 0, sizeof *width);
-    for (int k = 0; !rc && k < b->rank; k++) {
-        if (!*b->axis[k])
-            continue;
-        int axis = ix_grid_find(x->grid, b->axis[k]);
-        spot at = {.i = i, .k = k, .axis = axis, .whole = whole->k[k]};
-        int ranks = axis < 0 ? 1 : x->grid->axis[axis].ranks;
-        for (; !rc && at.place < ranks; at.place++)
-            rc = widen_at(x, &at, width->k[k], err);
-    }
+    do {
+        for (int k = 0; k < g->naxes; k++)
+            ix_grid_range(&g->axis[k], at.place[k], at.part.k[k]);
+        rc = widen_at(x, &at, width, err);
+    } while (!rc && go_on(g, &at));
     return rc;
 }
 
@@ -191,6 +188,19 @@ ix_reading_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
         known->width = *width;
     }
     return rc;
+}
+
+ilex_status
+ix_reading_halo(const ix_reading *x, size_t i, ix_index_box *width,
+                ix_error *err)
+{
+    const ix_compiled_buffer *b = &x->c->buffer[i];
+    ix_index_box whole;
+    for (int k = 0; k < b->rank; k++)
+        if (!ix_range_eval(&b->interior[k], x->size, &whole.k[k][0],
+                           &whole.k[k][1]))
+            return overflow(x, err);
+    return ix_reading_widths(x, i, &whole, width, err);
 }
 
 void

@@ -74,12 +74,45 @@
     "out a : f64[I:1:n-1, J:m] = d[I=1:n-1]\n"                                 \
     "out b : f64[I:0:1, J:m] = u[I=0:1]\n"                                     \
     "out c : f64[I:n-1:n, J:m] = u[I=n-1:n]\n"
+/* What one part alone has is read beyond another axis, by some ranks at first,
+ * so that their neighbours along the other one are to be told of it. */
+#define BESIDE                                                                 \
+    "ilex 1\nprogram beside\nsize n, m\nassume n >= 4\nassume m >= 4\n"        \
+    "in u : f64[I:n, J:m] halo(I:1:1, J:1:1)\nout a = u[I+1]\n"                \
+    "out b : f64[I:n-1:n, J:m] = (u[J+1] - u[J-1])[I=n-1:n]\n"                 \
+    "out c : f64[I:n, J:m-1:m] = (u[I+1] + u[I-1])[J=m-1:m]\n"
 #define POINTS                                                                 \
     "ilex 1\nprogram points\nsize n, m\n"                                      \
     "in u : f64[I:n, J:m]\nout y = exp(u) * u\n"
 #define SUMMED                                                                 \
     "ilex 1\nprogram summed\nsize n, m\n"                                      \
     "in u : f64[I:n, J:m]\nout y = u - sum[I](u)\n"
+/* Sums, extremes, positions and scans along divided axes, one of another,
+ * inside and outside of a stencil. */
+#define ALONG                                                                  \
+    "ilex 1\nprogram along\nsize n, m\nassume n >= 2\n"                        \
+    "in u : f64[I:n, J:m] halo(I:1:1, J:1:1)\nin w : f64[J:m]\n"               \
+    "let s = sum[I, J](u*w)\nlet r = sum[J](u*w)\n"                            \
+    "let d = u[I+1] - u[J-1] + r\nlet e = max[I](abs(d) - s)\n"                \
+    "out t : f64[] = s + sum[J](e)\nout a = d - s + r*e\n"                     \
+    "out b = cumsum(u; axis=I)\nout c = cumsum(e; axis=J) + cumsum(r; "        \
+    "axis=I, "                                                                 \
+    "reverse=1)\nout f = argmax[I, J](u)\nout g = f64(any[J](u > w))\n"
+#define CONTRACTED                                                             \
+    "ilex 1\nprogram contracted\nsize n, m\n"                                  \
+    "in a : f64[I:n, J:m]\nin b : f64[J:m, K:3]\nin x : f32[J:m]\n"            \
+    "einsum c = a[i, j]*b[j, k]\neinsum d = a[i, j]*x[j]\n"                    \
+    "einsum e = a[i, j]*a[i, j]\nout y = c + d\nout z : f64[] = e\n"
+/* An array read by an index that is data, from the other end, by another axis,
+ * joined to another one, changed at a place. */
+#define INDICES                                                                \
+    "ilex 1\nprogram indices\nsize n, m\nassume n >= m\nassume m >= 3\n"       \
+    "in u : f64[I:n, J:m]\nin q : i64[I:n]\nin v : f64[n]\n"                   \
+    "let w = 2.0*u\n"                                                          \
+    "map g[I=i:n, J=j:m] = w[min(max(q[i], 0), n-1), j] + u[n-1-i, m-1-j]\n"   \
+    "map h[I=i:m, J=j:m] = g[j, i] + w[i, j]\n"                                \
+    "map l[i:n] = u[i, 0]\nreshape k[n] = l\n"                                 \
+    "out a = g\nout b = h\nout c = concat(k, v)\nout d = sort(k)\n"
 #define COUNTED                                                                \
     "ilex 1\nprogram counted\nsize n, m\n"                                     \
     "in u : f64[I:n, J:m]\nin v : f64[n]\n"                                    \
@@ -114,6 +147,19 @@ static const ranks_case cases[] = {
     {FARTHER, "I:2", "I:8", NULL, 1, NM(8, 3)},
     {ENDS, "I:2", "I:8", NULL, 1, NM(8, 3)},
     {ENDS, "I:4, J:2", "I:9, J:3", NULL, 1, NM(9, 3)},
+    {BESIDE, "I:2, J:2", "I:8, J:6", NULL, 1, NM(8, 6)},
+    {BESIDE, "I:3, J:3", "I:8, J:6", "I, J", 1, NM(8, 6)},
+    {SUMMED, "I:2", "I:10", NULL, 1, NM(10, 7)},
+    {ALONG, "I:3", "I:10", NULL, 1, NM(10, 7)},
+    {ALONG, "I:2, J:3", "I:40, J:33", NULL, 1, NM(40, 33)},
+    {ALONG, "J:4", "J:130", "J", 1, NM(6, 130)},
+    {ALONG, "I:8", "I:5", NULL, 1, NM(5, 3)},
+    {ALONG, "I:3, J:2", "I:9000, J:2", NULL, 1, NM(9000, 2)},
+    {CONTRACTED, "I:2", "I:5", NULL, 0, NM(5, 40)},
+    {CONTRACTED, "J:4", "J:40", NULL, 0, NM(5, 40)},
+    {CONTRACTED, "J:3, I:2", "I:5, J:5000", NULL, 0, NM(5, 5000)},
+    {INDICES, "I:3", "I:20", NULL, 0, NM(20, 4)},
+    {INDICES, "I:2, J:2", "I:20, J:5", NULL, 0, NM(20, 5)},
 };
 
 START_TEST(same_bits)
@@ -177,8 +223,6 @@ END_TEST
 
 static const ranks_case refused[] = {
     {LAPLACE, "I:2", "I:10", NULL, 0, NM(10, 7), "make it with a halo as wide"},
-    {SUMMED, "I:2", "I:10", NULL, 1, NM(10, 7),
-     "the whole axis is needed, so no grid can divide it"},
     {COUNTED, "I:2", "I:10", NULL, 1, NM(10, 7), "counts lengths"},
 };
 

@@ -153,32 +153,73 @@ put_expression(maker *m, bool staggered)
     return now;
 }
 
-/* A reduction or a scan along K of a value, where it has it. */
+/* A reduction or a scan along an axis of a value, divided or not, or its
+ * elements at other places of the axis. */
 static bool
 put_whole(maker *m, value *now)
 {
+    static const char *const scans[] = {"cumsum(f64(%s); axis=%s)",
+                                        "cumsum(f64(%s); axis=%s, reverse=1)"};
+    static const char *const reductions[] = {
+        "sum[%s](%s)",         "max[%s](%s)",  "sum[%s](i64(%s))",
+        "f64(argmax[%s](%s))", "mean[%s](%s)", "sum[%s](f32(%s)*%s)"};
     const value *v = &m->value[pick(m, (unsigned)m->n)];
-    if (!(v->axes >> K & 1))
+    int axis = (int)pick(m, AXES);
+    if (!(v->axes >> axis & 1))
         return false;
+    bool half = axis == I && v->staggered;
+    char name[8];
+    snprintf(name, sizeof name, "%c%s", axis_name[axis], half ? "+1/2" : "");
     *now = *v;
-    switch (pick(m, 3)) {
+    switch (pick(m, 4)) {
     case 0:
-        put(m, "cumsum(f64(%s); axis=K)", v->name);
+        put(m, scans[pick(m, 2)], v->name, name);
         break;
     case 1:
-        now->axes &= ~(1u << K);
-        put(m, "sum[K](f64(%s))", v->name);
+        now->axes &= ~(1u << axis);
+        put(m, "f64(%s)[%s=0]", v->name, name);
         break;
     default:
-        now->axes &= ~(1u << K);
-        put(m, "max[K](f64(%s))", v->name);
+        now->axes &= ~(1u << axis);
+        put(m, reductions[pick(m, IX_COUNT(reductions))], name, v->name,
+            v->name);
     }
+    return true;
+}
+
+/* An array that reads another one from the end of an axis, on which it is, or
+ * on which it is added to all points. */
+static bool
+add_map(maker *m)
+{
+    static const char *const from[] = {"n-1-i",    "m-1-j", "q-1-k",
+                                       "(i+2)//3", "j*0",   "k*0"};
+    const value *v = &m->value[pick(m, (unsigned)m->n)];
+    value now = *v;
+    unsigned axis = pick(m, AXES), kind = pick(m, 2);
+    if (!(v->axes >> axis & 1))
+        return false;
+    snprintf(now.name, sizeof now.name, "t%d", m->n);
+    put(m, "map %s[", now.name);
+    for (int k = 0, n = 0; k < AXES; k++)
+        if (v->axes >> k & 1)
+            put(m, "%s%c%s=%c:%c", n++ ? ", " : "", axis_name[k],
+                k == I && v->staggered ? "+1/2" : "", "ijk"[k], "nmq"[k]);
+    put(m, "] = f64(%s[", v->name);
+    for (unsigned k = 0, n = 0; k < AXES; k++)
+        if (v->axes >> k & 1)
+            put(m, "%s%.*s", n++ ? ", " : "", k == axis ? 9 : 1,
+                k == axis ? from[3 * kind + k] : &"ijk"[k]);
+    put(m, "])\n");
+    m->value[m->n++] = now;
     return true;
 }
 
 static void
 add_let(maker *m)
 {
+    if (pick(m, 8) == 0 && add_map(m))
+        return;
     size_t before = strlen(m->text);
     char name[8];
     value now;
@@ -284,8 +325,10 @@ try_one(uint64_t first)
     char domain[80];
     if (!make_program(&m, first) || !is_program(m.text))
         return 0;
-    int64_t n = 3 + pick(&m, pick(&m, 3) ? 12 : 60), rows = 1 + pick(&m, 9),
-            q = 1 + pick(&m, 4);
+    int64_t n = 3 + pick(&m, pick(&m, 3)   ? 12
+                             : pick(&m, 8) ? 60
+                                           : 700),
+            rows = 1 + pick(&m, 9), q = 1 + pick(&m, 4);
     ranks_case c = {.text = m.text,
                     .halo = REACH + 1,
                     .ranks = choose_grid(&m),
@@ -298,6 +341,9 @@ try_one(uint64_t first)
     snprintf(domain, sizeof domain, "I:%lld, J:%lld, K:%lld", (long long)n,
              (long long)rows, (long long)q);
     ranks_world w;
+    if (getenv("RANKS_SHOW"))
+        fprintf(stderr, "%s\n%s %s %s\n", m.text, c.ranks, c.domain,
+                c.periodic ? c.periodic : "");
     ranks_open(&w, &c, first);
     ranks_compare(&w);
     for (int r = 0; r < ranks_of(&c); r++)

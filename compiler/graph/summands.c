@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reductions along axes that a grid divides read an array of what they combine,
+ * which has no more axes than it needs: inside of the last divided one they are
+ * done.
+ *
+ *     r = sum(_r0 in I, _r1) a[_r0, _r1]*b[_r1]
+ *     s[I] = sum(_r1) a[_0, _r1]*b[_r1]
+ *     r = sum(_r0 in I) s[_r0]
+ *
+ * A reduction over several axes is a nest of such over one, so no bit differs;
+ * what fixes the order, lanes and chunks, stays what it was.
+ */
+#include "compiler/graph/sections.h"
+
+/* A reduction, and what is found out of it. */
+typedef struct summands {
+    ix_unit *u;
+    const ix_divided_axes *axes;
+    ilex_array *n; /* the lambda */
+    const ilex_array *reduce;
+    int last;                    /* the last of its axes that is divided */
+    int32_t name[ILEX_MAX_RANK]; /* what they are called, 0: nothing */
+    int rank;                    /* of the array; the lambda's axes are first */
+    int axis[ILEX_MAX_RANK];     /* of these, which */
+    int nouter;                  /* how many */
+} summands;
+
+enum { MOST_REDUCTIONS = 16 }; /* of a body */
+
+typedef struct found {
+    int n;
+    ilex_array *reduce[MOST_REDUCTIONS];
+} found;
+
+/* ---- which reductions ---- */
+
+/* What a guard lets nobody read is left where it is. */
+static ix_walk_step
+enter(ix_walk *w, ilex_array *n, size_t *value)
+{
+    found *f = w->user;
+    (void)value;
+    if (n->kind == IX_REDUCE && f->n < MOST_REDUCTIONS)
+        f->reduce[f->n++] = n;
+    return n->kind == IX_REDUCE || ix_is_guard(n) ? IX_WALK_OVER : IX_WALK_IN;
+}
+
+static bool
+note_load(ix_load_visitor *v, const ilex_array *load)
+{
+    summands *s = v->user;
+    const ilex_array *x = s->n->ops[load->attr[0] + 1];
+    int64_t first = s->reduce->attr[1];
+    for (int k = 0; k < load->nops; k++) {
+        const ilex_array *at = load->ops[k];
+        if (at->kind == IX_LINEAR && at->nops == 1 && at->attr[1] == 1)
+            at = at->ops[0];
+        int64_t j = at->kind == IX_RINDEX ? at->attr[0] - first : -1;
+        if (j < 0 || j >= s->reduce->interior->rank ||
+            ix_divided_axis(s->axes, x, k) < 0)
+            continue;
+        s->name[j] = x->interior->ax[k].name;
+        s->last = s->last < (int)j ? (int)j : s->last;
+    }
+    return true;
+}
+
+/* Has the array an axis for each, of names that differ? */
+static bool
+find_axes(summands *s)
+{
+    const ilex_array *n = s->n, *body = s->reduce->ops[0];
+    for (int k = 0; k < ix_rank(n); k++)
+        if (ix_scalar_uses_index(body, k))
+            s->axis[s->nouter++] = k;
+    s->rank = s->nouter + s->last + 1;
+    for (int k = 0; k < s->nouter; k++)
+        for (int j = 0; j <= s->last; j++)
+            if (s->name[j] && n->interior->ax[s->axis[k]].name == s->name[j])
+                return false;
+    for (int j = 0; j <= s->last; j++)
+        for (int k = 0; k < j; k++)
+            if (s->name[j] && s->name[k] == s->name[j])
+                return false;
+    return s->rank <= ILEX_MAX_RANK;
+}
+
+/* Can what a reduction combines be an array? One of products is done with these
+ * alone; what is one accumulator through all axes, or says where, has all. */
+static bool
+suits(summands *s)
+{
+    ilex_array *body = s->reduce->ops[0];
+    ix_load_visitor v = {
+        .ctx = s->u->ctx, .mem = &s->u->mem, .fn = note_load, .user = s};
+    if (ix_is_ranged(s->reduce) || body->kind == IX_PRODUCT)
+        return false;
+    v.frame.box = s->n->interior;
+    s->last = -1;
+    bool ok = ix_visit_loads(&v, body);
+    ix_visit_end(&v);
+    if (!ok || s->last < 0)
+        return false;
+    if ((s->reduce->attr[3] & IX_REDUCE_CHAIN) ||
+        ix_reduction_info_of(ix_reduction_of(s->reduce))->by_index)
+        s->last = s->reduce->interior->rank - 1;
+    bool all = s->last == s->reduce->interior->rank - 1;
+    return !(all && body->kind == IX_LOAD) && find_axes(s);
+}
+
+/* ---- what they become ---- */
+
+/* A reduction like it over axes [from, to) of its box. */
+static ilex_array *
+part_of(const summands *s, int from, int to, ilex_dtype dtype, ilex_array *body)
+{
+    const ilex_array *n = s->reduce;
+    bool inner = to == n->interior->rank;
+    int64_t attr[6];
+    memcpy(attr, n->attr, sizeof attr);
+    attr[1] += from;
+    attr[2] = inner ? attr[2] : 1;
+    attr[4] = inner ? attr[4] : attr[5];
+    ix_node_spec spec = {
+        .kind = IX_REDUCE,
+        .dtype = dtype,
+        .interior = ix_domain_new(n->ctx, to - from, n->interior->ax + from),
+        .nops = 1,
+        .ops = &body,
+        .nattr = 6,
+        .attr = attr};
+    return spec.interior ? ix_node_scoped(n->ctx, &spec)
+                         : ix_poison_again(n->ctx);
+}
+
+/* The body of the array, over its axes. */
+static ilex_array *
+summand(const summands *s)
+{
+    ilex_context *ctx = s->n->ctx;
+    int rank = s->reduce->interior->rank;
+    ilex_array *body = s->reduce->ops[0];
+    ilex_array *index[ILEX_MAX_RANK], *rindex[ILEX_MAX_RANK];
+    if (s->last + 1 < rank)
+        body = part_of(s, s->last + 1, rank, (ilex_dtype)body->dtype, body);
+    for (int k = 0; k < ix_rank(s->n); k++)
+        index[k] = ix_scalar_index(ctx, k);
+    for (int k = 0; k < s->nouter; k++)
+        index[s->axis[k]] = ix_scalar_index(ctx, k);
+    for (int j = 0; j <= s->last; j++)
+        rindex[j] = ix_scalar_index(ctx, s->nouter + j);
+    ix_substitution sub = {.ctx = ctx,
+                           .mem = &s->u->mem,
+                           .index = index,
+                           .nindex = ix_rank(s->n),
+                           .rindex = rindex,
+                           .nrindex = s->last + 1,
+                           .from = s->reduce->attr[1]};
+    body = ix_substitute(&sub, body);
+    ix_substitution_free(&sub);
+    return body;
+}
+
+/* The array. */
+static ilex_array *
+array_of(const summands *s)
+{
+    const ilex_array *n = s->n;
+    ix_axis interior[ILEX_MAX_RANK], valid[ILEX_MAX_RANK];
+    for (int k = 0; k < s->nouter; k++) {
+        interior[k] = n->interior->ax[s->axis[k]];
+        valid[k] = n->valid->ax[s->axis[k]];
+    }
+    for (int j = 0; j <= s->last; j++) {
+        ix_axis ax = s->reduce->interior->ax[j];
+        ax.name = s->name[j];
+        interior[s->nouter + j] = valid[s->nouter + j] = ax;
+    }
+    ilex_array *x =
+        ix_node_lambda(n->ctx, ix_domain_new(n->ctx, s->rank, interior),
+                       ix_domain_new(n->ctx, s->rank, valid), summand(s),
+                       n->nops - 1, n->ops + 1);
+    return ix_is_poison(x) ? x : ix_with_env(x, n->env);
+}
+
+/* The reduction, of operand "slot". */
+static ilex_array *
+reading(const summands *s, const ilex_array *x, int slot)
+{
+    ilex_context *ctx = x->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < s->nouter; k++)
+        index[k] = ix_scalar_index(ctx, s->axis[k]);
+    for (int j = 0; j <= s->last; j++)
+        index[s->nouter + j] =
+            ix_scalar_rindex(ctx, (int)s->reduce->attr[1] + j);
+    return part_of(
+        s, 0, s->last + 1, (ilex_dtype)s->reduce->dtype,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, slot, s->rank, index));
+}
+
+static ilex_array *
+rewrite(ix_unit *u, void *user, ilex_array *n)
+{
+    found f = {.n = 0};
+    ix_walk w = {.ctx = n->ctx,
+                 .mem = &u->mem,
+                 .within = IX_HAS_REDUCE,
+                 .enter = enter,
+                 .user = &f};
+    if (n->kind != IX_LAMBDA || !(n->ops[0]->flags & IX_HAS_REDUCE))
+        return n;
+    bool ok = ix_walk_body(&w, n->ops[0], NULL);
+    ix_walk_free(&w);
+    ix_substitution sub = {.ctx = n->ctx, .mem = &u->mem};
+    ilex_array **ops = ix_arena_new(
+        &u->arena, ((size_t)n->nops + MOST_REDUCTIONS) * sizeof(ilex_array *));
+    memcpy(ops, n->ops, (size_t)n->nops * sizeof *ops);
+    int nops = n->nops;
+    for (int i = 0; ok && i < f.n && nops < IX_LAMBDA_OPERANDS; i++) {
+        summands s = {.u = u, .axes = user, .n = n, .reduce = f.reduce[i]};
+        if (!suits(&s))
+            continue;
+        ops[nops] = array_of(&s);
+        ok = !ix_is_poison(ops[nops]);
+        if (ok)
+            ix_substitution_set(&sub, f.reduce[i],
+                                reading(&s, ops[nops], nops - 1));
+        nops++;
+    }
+    if (ok && nops > n->nops)
+        n = ix_node_lambda(n->ctx, n->interior, n->valid,
+                           ix_substitute(&sub, n->ops[0]), nops - 1, ops + 1);
+    ix_substitution_free(&sub);
+    return ok ? n : ix_poison_again(n->ctx);
+}
+
+bool
+ix_unit_summands(ix_unit *u, const ix_divided_axes *d)
+{
+    return ix_unit_rewrite(u, rewrite, (void *)(uintptr_t)d);
+}
