@@ -454,7 +454,6 @@ void ix_target_put_option(const ilex_context *ctx, bool alone, ix_text *t);
  * that ranks send each other behind a section is an output of it, IX_SENT and a
  * number, and an input of that name of later ones. A module of the same
  * context; NULL after an error, or if there are not so many. */
-#define IX_SENT "_ilex_sent"
 ilex_module *ix_module_section(ilex_module *from, const char *axes,
                                size_t section, size_t *count);
 

@@ -92,6 +92,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/bind_sizes.c \
 	runtime/program/call.c \
 	runtime/program/bind_box.c \
+	runtime/program/divided.c \
 	runtime/program/engine_device.c \
 	runtime/program/engine_host.c \
 	runtime/program/eval.c \

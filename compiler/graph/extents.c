@@ -145,26 +145,41 @@ typedef struct reader {
     ix_load_visitor loads;
 } reader;
 
+/* "a" and "b" are bounds of the same side: the narrower one, where that is
+ * known, or, where runs choose a part, found out by the run; else "a". */
+static const ix_lin *
+narrower(const ix_unit *u, const ix_lin *a, const ix_lin *b, bool upper)
+{
+    ilex_context *ctx = u->ctx;
+    const ix_lin *arm[2] = {a, b};
+    if (!b || (upper ? ix_lin_le(ctx, a, b) : ix_lin_le(ctx, b, a)) == IX_YES)
+        return a;
+    if ((upper ? ix_lin_le(ctx, b, a) : ix_lin_le(ctx, a, b)) == IX_YES)
+        return b;
+    const ix_lin *run = u->module->nsubdomains > 0
+                            ? ix_lin_try_extremum(ctx, !upper, 2, arm)
+                            : NULL;
+    return run ? run : a;
+}
+
 /* Of lower bound candidates the largest that is not below "floor". */
 static const ix_lin *
-best_lower(ilex_context *ctx, const ix_bounds *b, const ix_lin *floor)
+best_lower(const ix_unit *u, const ix_bounds *b, const ix_lin *floor)
 {
     const ix_lin *best = floor;
     for (int i = 0; i < b->nlo; i++)
-        if (ix_lin_le(ctx, best, b->lo[i]) == IX_YES)
-            best = b->lo[i];
+        best = narrower(u, best, b->lo[i], false);
     return best;
 }
 
 static const ix_lin *
-best_upper(ilex_context *ctx, const ix_bounds *b, const ix_lin *ceiling)
+best_upper(const ix_unit *u, const ix_bounds *b, const ix_lin *ceiling)
 {
     const ix_lin *best = ceiling;
-    for (int i = 0; i < b->nhi; i++) {
-        const ix_lin *hi = ix_lin_try_offset(ctx, b->hi[i], 1);
-        if (ix_lin_le(ctx, hi, best) == IX_YES)
-            best = hi;
-    }
+    for (int i = 0; i < b->nhi; i++)
+        best = narrower(
+            u, best, b->hi[i] ? ix_lin_try_offset(u->ctx, b->hi[i], 1) : NULL,
+            true);
     return best;
 }
 
@@ -209,8 +224,8 @@ need_load(ix_load_visitor *v, const ilex_array *load)
         ix_bounds b;
         ix_index_bounds(v->ctx, &v->frame, load->ops[k], &b);
         ax[k].name = x->valid->ax[k].name;
-        ax[k].lo = best_lower(v->ctx, &b, x->valid->ax[k].lo);
-        ax[k].hi = best_upper(v->ctx, &b, x->valid->ax[k].hi);
+        ax[k].lo = best_lower(r->u, &b, x->valid->ax[k].lo);
+        ax[k].hi = best_upper(r->u, &b, x->valid->ax[k].hi);
         const ix_axis *end = &x->valid->ax[k]; /* the same in all steps */
         const ix_domain *one = ix_domain_new(v->ctx, 1, &ax[k]);
         if (one && v->ctx->any_counted && ix_has_step(v->ctx, one))

@@ -13,6 +13,7 @@
  * Other arrays are computed in each section that reads them.
  */
 #include "compiler/graph/sections.h"
+#include "lib/base/axis.h"
 #include "lib/build/scan.h"
 
 #include <stdio.h>
@@ -81,6 +82,17 @@ is_near(const placing *p, const ilex_array *n, int axis,
            !(n->kind == IX_SCAN && ix_scan_axis(n) == k);
 }
 
+/* Has it an axis of chunks? A rank has its own. */
+static bool
+is_of_chunks(const ilex_array *x)
+{
+    bool chunks = false;
+    for (int k = 0; k < ix_rank(x); k++)
+        chunks |= !strncmp(ix_symbol_text(x->ctx, x->interior->ax[k].name),
+                           IX_SENT_CHUNKS, strlen(IX_SENT_CHUNKS));
+    return chunks;
+}
+
 static bool
 place_load(ix_load_visitor *v, const ilex_array *load)
 {
@@ -90,6 +102,8 @@ place_load(ix_load_visitor *v, const ilex_array *load)
     size_t at = ix_unit_position(p->u, x);
     if (p->section[p->at] < p->section[at])
         p->section[p->at] = p->section[at];
+    if (is_of_chunks(x))
+        send(p, at);
     for (int k = 0; k < load->nops; k++) {
         int axis = ix_divided_axis(&p->axes, x, k);
         if (axis < 0 || !(p->divided[at] >> axis & 1))

@@ -8,10 +8,22 @@
  *     s[I] = sum(_r1) a[_0, _r1]*b[_r1]
  *     r = sum(_r0 in I) s[_r0]
  *
- * A reduction over several axes is a nest of such over one, so no bit differs;
- * what fixes the order, lanes and chunks, stays what it was.
+ * Where there are none behind it, of each chunk along it one result will do:
+ *
+ *     r = sum(_r0, _r1 in J) a[_r0, _r1]
+ *     t[_, Q] = sum(_r0 of the chunk _1) a[_0, _r0]
+ *     r = sum(_r0) sum(_r1 in Q) t[_r0, _r1]
+ *
+ * Q is an axis of the grid as well: a chunk is its who has the first element.
+ * A reduction over several axes is a nest of such over one, and over one it is
+ * in chunks, so no bit differs; what fixes the order, lanes and chunks, stays
+ * what it was.
  */
 #include "compiler/graph/sections.h"
+#include "lib/base/axis.h"
+#include "lib/ops/dtype.h"
+
+#include <stdio.h>
 
 /* A reduction, and what is found out of it. */
 typedef struct summands {
@@ -20,7 +32,9 @@ typedef struct summands {
     ilex_array *n; /* the lambda */
     const ilex_array *reduce;
     int last;                    /* the last of its axes that is divided */
+    bool all;                    /* there are no axes behind it */
     int32_t name[ILEX_MAX_RANK]; /* what they are called, 0: nothing */
+    int divided[ILEX_MAX_RANK];  /* which divided axes those are */
     int rank;                    /* of the array; the lambda's axes are first */
     int axis[ILEX_MAX_RANK];     /* of these, which */
     int nouter;                  /* how many */
@@ -57,10 +71,11 @@ note_load(ix_load_visitor *v, const ilex_array *load)
         if (at->kind == IX_LINEAR && at->nops == 1 && at->attr[1] == 1)
             at = at->ops[0];
         int64_t j = at->kind == IX_RINDEX ? at->attr[0] - first : -1;
-        if (j < 0 || j >= s->reduce->interior->rank ||
-            ix_divided_axis(s->axes, x, k) < 0)
+        int axis = ix_divided_axis(s->axes, x, k);
+        if (j < 0 || j >= s->reduce->interior->rank || axis < 0)
             continue;
         s->name[j] = x->interior->ax[k].name;
+        s->divided[j] = axis;
         s->last = s->last < (int)j ? (int)j : s->last;
     }
     return true;
@@ -86,6 +101,21 @@ find_axes(summands *s)
     return s->rank <= ILEX_MAX_RANK;
 }
 
+/* Elements of a chunk along the last axis, of which one result is as good as
+ * all; 0: there is none. */
+static int
+chunk_of(const summands *s)
+{
+    const ix_reduction r = ix_reduction_of(s->reduce);
+    ilex_dtype acc = (ilex_dtype)s->reduce->ops[0]->dtype;
+    bool none = !s->all || (s->reduce->attr[3] & IX_REDUCE_CHAIN) ||
+                ix_reduction_info_of(r)->by_index ||
+                (r == IX_REDUCTION_PROD && ix_dtype_is_complex(acc)) ||
+                !ix_chunk_count(s->n->ctx, &s->reduce->interior->ax[s->last],
+                                (int)s->reduce->attr[4]);
+    return none ? 0 : (int)s->reduce->attr[4];
+}
+
 /* Can what a reduction combines be an array? One of products is done with these
  * alone; what is one accumulator through all axes, or says where, has all. */
 static bool
@@ -105,33 +135,47 @@ suits(summands *s)
     if ((s->reduce->attr[3] & IX_REDUCE_CHAIN) ||
         ix_reduction_info_of(ix_reduction_of(s->reduce))->by_index)
         s->last = s->reduce->interior->rank - 1;
-    bool all = s->last == s->reduce->interior->rank - 1;
-    return !(all && body->kind == IX_LOAD) && find_axes(s);
+    s->all = s->last == s->reduce->interior->rank - 1;
+    return find_axes(s) &&
+           (!s->all || body->kind != IX_LOAD || chunk_of(s) > 0);
 }
 
 /* ---- what they become ---- */
 
-/* A reduction like it over axes [from, to) of its box. */
+/* A reduction like it over its indices from "first" on, which go over a box;
+ * from 0 on it gives what that one does. */
 static ilex_array *
-part_of(const summands *s, int from, int to, ilex_dtype dtype, ilex_array *body)
+like(const summands *s, int first, int rank, const ix_axis *box, int64_t lanes,
+     int64_t chunk, int nops, ilex_array *const *ops)
+{
+    const ilex_array *n = s->reduce;
+    int64_t attr[6];
+    memcpy(attr, n->attr, sizeof attr);
+    attr[1] += first;
+    attr[2] = lanes;
+    attr[4] = chunk;
+    ix_node_spec spec = {.kind = IX_REDUCE,
+                         .dtype =
+                             (ilex_dtype)(first ? ops[0]->dtype : n->dtype),
+                         .interior = ix_domain_new(n->ctx, rank, box),
+                         .nops = nops,
+                         .ops = ops,
+                         .nattr = 6,
+                         .attr = attr};
+    return spec.interior ? ix_node_scoped(n->ctx, &spec)
+                         : ix_poison_again(n->ctx);
+}
+
+/* The same over axes [from, to) of its own box. */
+static ilex_array *
+part_of(const summands *s, int from, int to, ilex_array *body)
 {
     const ilex_array *n = s->reduce;
     bool inner = to == n->interior->rank;
-    int64_t attr[6];
-    memcpy(attr, n->attr, sizeof attr);
-    attr[1] += from;
-    attr[2] = inner ? attr[2] : 1;
-    attr[4] = inner ? attr[4] : attr[5];
-    ix_node_spec spec = {
-        .kind = IX_REDUCE,
-        .dtype = dtype,
-        .interior = ix_domain_new(n->ctx, to - from, n->interior->ax + from),
-        .nops = 1,
-        .ops = &body,
-        .nattr = 6,
-        .attr = attr};
-    return spec.interior ? ix_node_scoped(n->ctx, &spec)
-                         : ix_poison_again(n->ctx);
+    return from == to ? body
+                      : like(s, from, to - from, n->interior->ax + from,
+                             inner ? n->attr[2] : 1,
+                             inner ? n->attr[4] : n->attr[5], 1, &body);
 }
 
 /* The body of the array, over its axes. */
@@ -143,7 +187,7 @@ summand(const summands *s)
     ilex_array *body = s->reduce->ops[0];
     ilex_array *index[ILEX_MAX_RANK], *rindex[ILEX_MAX_RANK];
     if (s->last + 1 < rank)
-        body = part_of(s, s->last + 1, rank, (ilex_dtype)body->dtype, body);
+        body = part_of(s, s->last + 1, rank, body);
     for (int k = 0; k < ix_rank(s->n); k++)
         index[k] = ix_scalar_index(ctx, k);
     for (int k = 0; k < s->nouter; k++)
@@ -162,31 +206,93 @@ summand(const summands *s)
     return body;
 }
 
+/* The domains of the array, whose last axis is "ax". */
+static void
+domains(const summands *s, const ix_axis *ax, const ix_domain **interior,
+        const ix_domain **valid)
+{
+    const ilex_array *n = s->n;
+    ix_axis in[ILEX_MAX_RANK], va[ILEX_MAX_RANK];
+    for (int k = 0; k < s->nouter; k++) {
+        in[k] = n->interior->ax[s->axis[k]];
+        va[k] = n->valid->ax[s->axis[k]];
+    }
+    for (int j = 0; j < s->last; j++) {
+        ix_axis *at = &in[s->nouter + j];
+        *at = s->reduce->interior->ax[j];
+        at->name = s->name[j];
+        va[s->nouter + j] = *at;
+    }
+    in[s->rank - 1] = va[s->rank - 1] = *ax;
+    *interior = ix_domain_new(n->ctx, s->rank, in);
+    *valid = ix_domain_new(n->ctx, s->rank, va);
+}
+
 /* The array. */
 static ilex_array *
 array_of(const summands *s)
 {
     const ilex_array *n = s->n;
-    ix_axis interior[ILEX_MAX_RANK], valid[ILEX_MAX_RANK];
-    for (int k = 0; k < s->nouter; k++) {
-        interior[k] = n->interior->ax[s->axis[k]];
-        valid[k] = n->valid->ax[s->axis[k]];
-    }
-    for (int j = 0; j <= s->last; j++) {
-        ix_axis ax = s->reduce->interior->ax[j];
-        ax.name = s->name[j];
-        interior[s->nouter + j] = valid[s->nouter + j] = ax;
-    }
-    ilex_array *x =
-        ix_node_lambda(n->ctx, ix_domain_new(n->ctx, s->rank, interior),
-                       ix_domain_new(n->ctx, s->rank, valid), summand(s),
-                       n->nops - 1, n->ops + 1);
+    const ix_domain *interior, *valid;
+    ix_axis ax = s->reduce->interior->ax[s->last];
+    ax.name = s->name[s->last];
+    domains(s, &ax, &interior, &valid);
+    ilex_array *x = ix_node_lambda(n->ctx, interior, valid, summand(s),
+                                   n->nops - 1, n->ops + 1);
     return ix_is_poison(x) ? x : ix_with_env(x, n->env);
 }
 
-/* The reduction, of operand "slot". */
+/* The axis of chunks along the last one. */
+static bool
+chunk_axis(const summands *s, int chunk, ix_axis *ax)
+{
+    ilex_context *ctx = s->n->ctx;
+    char text[64];
+    int n = snprintf(text, sizeof text, IX_SENT_CHUNKS "%d_%d", chunk,
+                     s->divided[s->last]);
+    *ax = (ix_axis){
+        .lo = ix_lin_const(ctx, 0),
+        .hi = ix_chunk_count(ctx, &s->reduce->interior->ax[s->last], chunk),
+        .name = ix_symbol_of(ctx, text, (size_t)n)};
+    return ax->name >= 0 && ax->hi;
+}
+
+/* What a chunk of array "x" gives, at _(rank-1). */
 static ilex_array *
-reading(const summands *s, const ilex_array *x, int slot)
+chunk_result(const summands *s, const ilex_array *x, int chunk)
+{
+    ilex_context *ctx = x->ctx;
+    const ix_axis *ax = &s->reduce->interior->ax[s->last];
+    ilex_array *index[ILEX_MAX_RANK], *ops[3];
+    for (int k = 0; k < s->rank; k++)
+        index[k] = ix_scalar_index(ctx, k);
+    ops[1] =
+        ix_index_fma(ctx, ix_index_lin(ctx, ax->lo), chunk, index[s->rank - 1]);
+    ops[2] = ix_index_min(ctx, ix_index_offset(ctx, ops[1], chunk),
+                          ix_index_lin(ctx, ax->hi));
+    index[s->rank - 1] = ix_scalar_rindex(ctx, (int)s->reduce->attr[1] + 1);
+    ops[0] = ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, s->rank, index);
+    return like(s, 1, 1, ax, s->reduce->attr[2], chunk, 3, ops);
+}
+
+/* The array of what chunks of array "x" give. */
+static ilex_array *
+results_of(const summands *s, ilex_array *x, int chunk)
+{
+    const ix_domain *interior, *valid;
+    ix_axis ax;
+    if (!chunk_axis(s, chunk, &ax))
+        return ix_poison_again(x->ctx);
+    domains(s, &ax, &interior, &valid);
+    ilex_array *t = ix_node_lambda(x->ctx, interior, valid,
+                                   chunk_result(s, x, chunk), 1, &x);
+    return ix_is_poison(t) ? t : ix_with_env(t, x->env);
+}
+
+/* The reduction, of operand "slot", which is "x": results of chunks, if "chunk"
+ * is not 0. */
+static ilex_array *
+reading(const summands *s, const ilex_array *x, int slot, int chunk)
 {
     ilex_context *ctx = x->ctx;
     ilex_array *index[ILEX_MAX_RANK];
@@ -195,9 +301,12 @@ reading(const summands *s, const ilex_array *x, int slot)
     for (int j = 0; j <= s->last; j++)
         index[s->nouter + j] =
             ix_scalar_rindex(ctx, (int)s->reduce->attr[1] + j);
-    return part_of(
-        s, 0, s->last + 1, (ilex_dtype)s->reduce->dtype,
-        ix_scalar_load(ctx, (ilex_dtype)x->dtype, slot, s->rank, index));
+    ilex_array *body =
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, slot, s->rank, index);
+    return chunk ? part_of(s, 0, s->last,
+                           like(s, s->last, 1, &x->interior->ax[s->rank - 1], 1,
+                                1, 1, &body))
+                 : part_of(s, 0, s->last + 1, body);
 }
 
 static ilex_array *
@@ -222,11 +331,14 @@ rewrite(ix_unit *u, void *user, ilex_array *n)
         summands s = {.u = u, .axes = user, .n = n, .reduce = f.reduce[i]};
         if (!suits(&s))
             continue;
+        int chunk = chunk_of(&s);
         ops[nops] = array_of(&s);
+        if (chunk && !ix_is_poison(ops[nops]))
+            ops[nops] = results_of(&s, ops[nops], chunk);
         ok = !ix_is_poison(ops[nops]);
         if (ok)
             ix_substitution_set(&sub, f.reduce[i],
-                                reading(&s, ops[nops], nops - 1));
+                                reading(&s, ops[nops], nops - 1, chunk));
         nops++;
     }
     if (ok && nops > n->nops)

@@ -146,8 +146,10 @@ ILEX_API ilex_status ilex_storage_whole(const ilex_storage *s, int axis,
                                         int64_t *lo, int64_t *hi);
 
 /* How wide the halo of argument "name" of a program has to be on a grid, low
- * and high per axis: as far as any rank reads around its part. `sizes` are
- * those of the whole, all of them. ILEX_E_BINDING for a name that the program
+ * and high per axis: as far as any rank reads around its part; where that is
+ * more than a part, and the program can run in sections between which ranks
+ * send each other what they need whole, as far as those do. `sizes` are those
+ * of the whole, all of them. ILEX_E_BINDING for a name that the program
  * does not have, ILEX_E_SIZE, ILEX_E_UNSUPPORTED where programs cannot run over
  * ranks. It sends nothing. */
 ILEX_API ilex_status ilex_grid_halo(ilex_context *ctx, ilex_grid *grid,

@@ -19,4 +19,10 @@ bool ix_axis_is_partner(const char *a, const char *b);
 int ix_axis_find(int n, const char *const *name, const char *text,
                  size_t length);
 
+/* Names, with a number, of arrays that ranks send each other, and of their axes
+ * that have none; and of the axis of chunks along a divided axis: this, how
+ * many elements a chunk has, "_" and which of the divided axes it is. */
+#define IX_SENT "_ilex_sent"
+#define IX_SENT_CHUNKS "_ilex_chunk"
+
 #endif

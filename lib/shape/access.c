@@ -18,6 +18,23 @@ range_bounds(ilex_context *ctx, const ix_axis *ax, ix_bounds *b)
     ix_bounds_hi(b, ix_lin_try_offset(ctx, ax->hi, -1));
 }
 
+/* A range that is computed: where it begins at least, and ends at most. */
+static void
+computed_bounds(ilex_context *ctx, const ix_frame *frame, int reduce,
+                ix_bounds *b)
+{
+    const ilex_array *n = frame->reduce[reduce];
+    ix_frame around = *frame;
+    ix_bounds lo, hi;
+    around.nreduce = reduce;
+    ix_index_bounds(ctx, &around, n->ops[1], &lo);
+    ix_index_bounds(ctx, &around, n->ops[2], &hi);
+    for (int i = 0; i < lo.nlo; i++)
+        ix_bounds_lo(b, lo.lo[i]);
+    for (int i = 0; i < hi.nhi; i++)
+        ix_bounds_hi(b, hi.hi[i] ? ix_lin_try_offset(ctx, hi.hi[i], -1) : NULL);
+}
+
 static void
 rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r, ix_bounds *b)
 {
@@ -25,6 +42,8 @@ rindex_bounds(ilex_context *ctx, const ix_frame *frame, int64_t r, ix_bounds *b)
         const ilex_array *n = frame->reduce[i];
         if (r >= n->attr[1] && r < n->attr[1] + n->interior->rank) {
             range_bounds(ctx, &n->interior->ax[r - n->attr[1]], b);
+            if (ix_is_ranged(n))
+                computed_bounds(ctx, frame, i, b);
             return;
         }
     }
@@ -214,6 +233,34 @@ shown(ilex_context *ctx, const ix_lin *a)
     return a && ix_lin_nonneg_fast(ctx, a);
 }
 
+/* Is x >= end, or x < end with "upper", by its bounds? Before an end that is
+ * the least of several it is before each, maybe by another bound; so up to
+ * "most" times. */
+enum { SPLITS = 3 };
+static bool
+is_beside(ilex_context *ctx, const ix_bounds *b, const ix_lin *end, bool upper,
+          int most)
+{
+    const int32_t i = end ? ix_lin_find_extremum(ctx, end) : -1;
+    bool split =
+        most > 0 && i >= 0 && ix_term_is_least(ctx, &end->t[i]) == upper;
+    bool yes = end && end->n == 0 &&
+               (upper ? end->c >= IX_UNBOUNDED : end->c <= -IX_UNBOUNDED);
+    for (int k = 0; end && !yes && k < (upper ? b->nhi : b->nlo); k++)
+        yes = upper
+                  ? shown(ctx,
+                          ix_lin_try_offset(
+                              ctx, ix_lin_try_fma(ctx, end, -1, b->hi[k]), -1))
+                  : shown(ctx, ix_lin_try_fma(ctx, b->lo[k], -1, end));
+    if (yes || !split)
+        return yes;
+    int arms = ctx->param[end->t[i].param].narms, arm = 0;
+    while (arm < arms && is_beside(ctx, b, ix_lin_with_arm(ctx, end, i, arm),
+                                   upper, most - 1))
+        arm++;
+    return arm == arms;
+}
+
 /* By interval algebra alone. */
 static bool
 within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
@@ -221,15 +268,8 @@ within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
 {
     ix_bounds b;
     ix_index_bounds(ctx, frame, x, &b);
-    bool above = lo->n == 0 && lo->c <= -IX_UNBOUNDED;
-    bool below = hi->n == 0 && hi->c >= IX_UNBOUNDED;
-    for (int i = 0; i < b.nlo && !above; i++)
-        above = shown(ctx, ix_lin_try_fma(ctx, b.lo[i], -1, lo));
-    for (int i = 0; i < b.nhi && !below; i++)
-        below = b.hi[i] &&
-                shown(ctx, ix_lin_try_offset(
-                               ctx, ix_lin_try_fma(ctx, hi, -1, b.hi[i]), -1));
-    return above && below;
+    return is_beside(ctx, &b, lo, false, SPLITS) &&
+           is_beside(ctx, &b, hi, true, SPLITS);
 }
 
 /* lo <= x < hi over a frame. */

@@ -5,6 +5,7 @@
 #include "runtime/group/grid.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/base/axis.h"
@@ -99,6 +100,7 @@ read_ranks(ilex_grid *g, const char *text, ix_error *err)
         ix_grid_axis *a = &g->axis[g->naxes++];
         memcpy(a->name, e.name, sizeof a->name);
         a->ranks = (int)e.number[0];
+        a->of = -1;
         if (!ix_mul(all, a->ranks, &all))
             all = INT64_MAX;
     }
@@ -255,6 +257,8 @@ ilex_grid_release(ilex_grid *g)
     if (!g ||
         atomic_fetch_sub_explicit(&g->count, 1, memory_order_acq_rel) != 1)
         return;
+    if (g->kept)
+        g->forget(g->kept);
     ilex_grid_release(g->open);
     for (int k = 0; k < g->naxes; k++)
         free(g->axis[k].cut);
@@ -291,12 +295,30 @@ copy_open(const ilex_grid *g)
 ilex_grid *
 ix_grid_open(ilex_grid *g)
 {
-    bool periodic = false;
-    for (int k = 0; k < g->naxes; k++)
-        periodic |= g->axis[k].periodic;
-    if (periodic && !g->open)
+    if (!g->open)
         g->open = copy_open(g);
-    return periodic ? g->open : g;
+    return g->open;
+}
+
+bool
+ix_grid_add_chunks(ilex_grid *open, const char *name, int of, int64_t length)
+{
+    const ix_grid_axis *from = &open->axis[of];
+    if (ix_grid_find(open, name) >= 0)
+        return true;
+    int64_t *cut = open->naxes < ILEX_MAX_RANK
+                       ? malloc(((size_t)from->ranks + 1) * sizeof *cut)
+                       : NULL;
+    if (!cut)
+        return false;
+    for (int p = 0; p <= from->ranks; p++)
+        cut[p] = (from->cut[p] - from->cut[0] + length - 1) / length;
+    ix_grid_axis *to = &open->axis[open->naxes++];
+    *to = *from;
+    to->of = of;
+    to->cut = cut;
+    snprintf(to->name, sizeof to->name, "%s", name);
+    return true;
 }
 
 ilex_group *

@@ -18,6 +18,7 @@ typedef struct ix_grid_axis {
     int step;  /* from a rank to the one at the next place */
     int place; /* this rank's */
     bool periodic;
+    int of; /* of chunks: along which axis, else -1 */
     int64_t *cut;
 } ix_grid_axis;
 
@@ -39,14 +40,21 @@ struct ilex_grid {
     ilex_group *group;
     int naxes;
     ix_grid_axis axis[ILEX_MAX_RANK];
-    ilex_grid *open;                      /* see below; NULL: nobody asked */
+    ilex_grid *open; /* see below; NULL: nobody asked */
+    void *kept;      /* what runs leave for the next ones, until it ends */
+    void (*forget)(void *kept);
     ix_grid_width widths[IX_GRID_WIDTHS]; /* found out before, by key */
 };
 
-/* The same without periodic axes, which belongs to it, itself if it has none:
- * of arrays in between that go beyond the domain, where each point is one of
- * its own. NULL: no memory. One thread at a time. */
+/* The same without periodic axes, which belongs to it: of arrays in between
+ * that go beyond the domain, where each point is one of its own, and have axes
+ * of chunks. NULL: no memory. One thread at a time. */
 ilex_grid *ix_grid_open(ilex_grid *g);
+/* Adds, if it is not there, an axis that is called so to one of these: of
+ * chunks of "length" indices along axis "of", a part has those that begin in
+ * it. False: no memory, or too many axes. */
+bool ix_grid_add_chunks(ilex_grid *open, const char *name, int of,
+                        int64_t length);
 /* Are these one, or one of these the other one's? */
 static inline bool
 ix_grid_same(const ilex_grid *a, const ilex_grid *b)

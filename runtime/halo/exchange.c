@@ -229,6 +229,9 @@ ix_exchange_begin(const ix_halo *list, size_t n, const uint64_t meaning[2],
     x->list = (const ix_halo *)(x + 1);
     x->n = n;
     x->grid = list[0].s->division->grid;
+    for (size_t i = 1; i < n; i++) /* those of chunks are behind the others */
+        if (list[i].s->division->grid->naxes > x->grid->naxes)
+            x->grid = list[i].s->division->grid;
     memcpy(x->meaning, meaning, sizeof x->meaning);
     x->what = what;
     add_meaning(x);

@@ -46,7 +46,8 @@ is_whole(const ix_run *r)
             int k = 0;
             while (k < b->rank && ix_grid_find(r->grid, b->axis[k]) != axis)
                 k++;
-            whole |= k == b->rank && r->grid->axis[axis].ranks > 1;
+            whole |= k == b->rank && r->grid->axis[axis].ranks > 1 &&
+                     r->grid->axis[axis].of < 0;
         }
     }
     return whole;

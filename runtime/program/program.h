@@ -332,7 +332,7 @@ ilex_status ix_run_bind(ix_run *r, void **block);
 ilex_status ix_run_here(ix_run *r);
 int ix_run_threads(const ix_run *r);
 
-/* ---- ranks.c: runs over storages on a grid ---- */
+/* ---- divided.c, ranks.c: runs over storages on a grid ---- */
 
 /* The grid of the bindings, as a run's "grid"; NULL: none has one. */
 ilex_grid *ix_ranks_grid(const ilex_binding *bindings, size_t count);
@@ -342,6 +342,12 @@ ilex_grid *ix_ranks_grid(const ilex_binding *bindings, size_t count);
 void ix_ranks_place(const ilex_storage *s, int k, int64_t *cover,
                     int64_t *inside);
 void ix_ranks_localize(ix_run *r);
+
+/* Are storages of one grid, and divided as their arguments are? Of a run in
+ * sections no output may be an input, unless it has its place: one section
+ * would write what another one reads. */
+ilex_status ix_ranks_check(const ix_run *r);
+ilex_status ix_ranks_check_places(const ix_run *r);
 
 /* A run over ranks. */
 ilex_status ix_ranks_run(ix_run *r);
@@ -404,14 +410,16 @@ typedef struct ix_sections {
     const ilex_program *program[IX_SECTIONS];
     ix_reading reads[IX_SECTIONS];
     int64_t *size[IX_SECTIONS];
-    ilex_binding *sent;
-    size_t nsent, sent_capacity;
+    const ilex_binding *sent;
+    size_t nsent;
 } ix_sections;
 /* The names of the axes that a grid divides, with commas, into "text". */
 enum { IX_AXES_TEXT = ILEX_MAX_RANK * IX_GRID_NAME };
 void ix_sections_axes(const ilex_grid *grid, char *text);
-/* Makes storages for what is sent. */
-ilex_status ix_sections_begin(ix_sections *s, const ix_mem *mem, ix_error *err);
+/* Adds the axes of chunks that arguments have to the grid of sections. */
+bool ix_sections_chunks(ilex_grid *open, const ix_compiled *c);
+/* Finds or makes storages for what is sent, which the grid of a run keeps. */
+ilex_status ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err);
 /* How wide the halo of argument "name" is to be for all sections. */
 ilex_status ix_sections_halo(const ix_sections *s, const char *name,
                              ix_index_box *width, ix_error *err);

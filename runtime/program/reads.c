@@ -148,9 +148,19 @@ static bool
 go_on(const ilex_grid *g, spot *at)
 {
     int k = g->naxes - 1;
-    while (k >= 0 && ++at->place[k] == g->axis[k].ranks)
+    while (k >= 0 && (g->axis[k].of >= 0 || ++at->place[k] == g->axis[k].ranks))
         at->place[k--] = 0;
     return k >= 0;
+}
+
+static void
+set_part(const ilex_grid *g, spot *at)
+{
+    for (int k = 0; k < g->naxes; k++) {
+        int of = g->axis[k].of;
+        at->place[k] = of < 0 ? at->place[k] : at->place[of];
+        ix_grid_range(&g->axis[k], at->place[k], at->part.k[k]);
+    }
 }
 
 static ilex_status
@@ -162,8 +172,7 @@ find_widths(const ix_reading *x, size_t i, const ix_index_box *whole,
     ilex_status rc = ILEX_OK;
     memset(width, 0, sizeof *width);
     do {
-        for (int k = 0; k < g->naxes; k++)
-            ix_grid_range(&g->axis[k], at.place[k], at.part.k[k]);
+        set_part(g, &at);
         rc = widen_at(x, &at, width, err);
     } while (!rc && go_on(g, &at));
     return rc;

@@ -4,6 +4,7 @@
  * on the grid, with halos so wide that each has what it reads.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/program/program.h"
 
@@ -16,6 +17,34 @@ ix_sections_axes(const ilex_grid *grid, char *text)
         if (grid->axis[k].ranks > 1)
             at += (size_t)snprintf(text + at, IX_AXES_TEXT - at, "%s%s",
                                    at ? "," : "", grid->axis[k].name);
+}
+
+/* Which axis of the grid the one number "i" of its text is. */
+static int
+axis_of(const ilex_grid *grid, long i)
+{
+    int k = 0;
+    while (k < grid->naxes && (grid->axis[k].ranks == 1 || i-- > 0))
+        k++;
+    return k;
+}
+
+bool
+ix_sections_chunks(ilex_grid *open, const ix_compiled *c)
+{
+    const size_t n = strlen(IX_SENT_CHUNKS);
+    bool ok = true;
+    for (size_t i = 0; i < c->narguments; i++)
+        for (int k = 0; ok && k < c->buffer[i].rank; k++) {
+            const char *name = c->buffer[i].axis[k];
+            char *end;
+            if (strncmp(name, IX_SENT_CHUNKS, n) != 0)
+                continue;
+            long length = strtol(name + n, &end, 10);
+            ok = ix_grid_add_chunks(
+                open, name, axis_of(open, strtol(end + 1, NULL, 10)), length);
+        }
+    return ok;
 }
 
 static bool
@@ -76,31 +105,66 @@ make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
         .origin = origin,
         .grid = s->grid};
     ix_error_clear(&own);
-    ilex_storage_spec full;
     ix_maker maker = ix_storage_maker(NULL);
-    ilex_storage *made = ix_storage_read_spec(&spec, &full, &own)
-                             ? ix_storage_build(&maker, &full, &own)
-                             : NULL;
+    ilex_storage *made = ix_storage_build(&maker, &spec, &own);
     return made ? made : ix_fail_null(err, own.code, "%s", own.text);
 }
 
-static ilex_status
-add(ix_sections *s, const ix_mem *mem, const char *name, ilex_storage *x,
-    ix_error *err)
+/* ---- kept by the grid of a run ---- */
+
+enum { KEPT = 4 }; /* programs, with sizes */
+
+/* Storages of what one program sends with some sizes. */
+typedef struct entry {
+    uint64_t key[2];
+    ilex_binding *sent;
+    size_t n, capacity;
+} entry;
+
+typedef struct keeper {
+    entry entry[KEPT];
+    unsigned turn;
+} keeper;
+
+static void
+clear(entry *e)
 {
+    for (size_t i = 0; i < e->n; i++) {
+        ilex_storage_release(e->sent[i].storage);
+        free((void *)(uintptr_t)e->sent[i].name);
+    }
+    ix_mem_free(&ix_mem_default, e->sent);
+    *e = (entry){.n = 0};
+}
+
+static void
+forget(void *kept)
+{
+    keeper *k = kept;
+    for (int i = 0; i < KEPT; i++)
+        clear(&k->entry[i]);
+    free(k);
+}
+
+/* Adds a storage, which is the entry's then. */
+static ilex_status
+add(entry *e, const char *name, ilex_storage *x, ix_error *err)
+{
+    char *own = x ? malloc(strlen(name) + 1) : NULL;
     if (!x)
         return err->code;
-    if (!ix_mem_grow(mem, &s->sent, &s->sent_capacity, s->nsent + 1,
-                     sizeof *s->sent)) {
+    if (!own || !ix_mem_grow(&ix_mem_default, &e->sent, &e->capacity, e->n + 1,
+                             sizeof *e->sent)) {
+        free(own);
         ilex_storage_release(x);
         return ix_fail_memory(err);
     }
-    s->sent[s->nsent++] = (ilex_binding)ILEX_BIND(name, x);
+    e->sent[e->n++] = (ilex_binding)ILEX_BIND(strcpy(own, name), x);
     return ILEX_OK;
 }
 
-ilex_status
-ix_sections_begin(ix_sections *s, const ix_mem *mem, ix_error *err)
+static ilex_status
+fill(const ix_sections *s, entry *e, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
     for (size_t k = 0; k < s->n; k++) {
@@ -108,18 +172,54 @@ ix_sections_begin(ix_sections *s, const ix_mem *mem, ix_error *err)
         for (size_t i = 0; !rc && i < c->narguments; i++) {
             const ix_compiled_buffer *b = &c->buffer[i];
             if (b->role == IX_COMPILED_OUTPUT && is_sent(b))
-                rc = add(s, mem, b->name, make(s, k, b, err), err);
+                rc = add(e, b->name, make(s, k, b, err), err);
         }
     }
     return rc;
 }
 
+/* The entry of the sections, made if there is none; NULL after an error. */
+static entry *
+find_entry(const ix_sections *s, keeper *k, ix_error *err)
+{
+    uint64_t key[2] = {0};
+    for (size_t i = 0; i < s->n; i++)
+        for (int half = 0; half < 2; half++)
+            key[half] = ix_mix(key[half], s->reads[i].meaning[half]);
+    for (int i = 0; i < KEPT; i++)
+        if (k->entry[i].n > 0 && !memcmp(k->entry[i].key, key, sizeof key))
+            return &k->entry[i];
+    entry *e = &k->entry[k->turn++ % KEPT];
+    clear(e);
+    if (fill(s, e, err)) {
+        clear(e);
+        return NULL;
+    }
+    memcpy(e->key, key, sizeof key);
+    return e;
+}
+
+ilex_status
+ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err)
+{
+    if (!grid->kept)
+        grid->kept = calloc(1, sizeof(keeper));
+    if (!grid->kept)
+        return ix_fail_memory(err);
+    grid->forget = forget;
+    const entry *e = find_entry(s, grid->kept, err);
+    if (!e)
+        return err->code;
+    s->sent = e->sent;
+    s->nsent = e->n;
+    for (size_t i = 0; i < e->n; i++) /* what halos had is old */
+        ix_memory_written(e->sent[i].storage->memory);
+    return ILEX_OK;
+}
+
 void
 ix_sections_end(ix_sections *s, const ix_mem *mem)
 {
-    for (size_t i = 0; i < s->nsent; i++)
-        ilex_storage_release(s->sent[i].storage);
     for (size_t k = 0; k < s->n; k++)
         ix_mem_free(mem, s->size[k]);
-    ix_mem_free(mem, s->sent);
 }

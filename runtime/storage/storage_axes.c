@@ -52,10 +52,15 @@ split(const char *list, bool one, token out[ILEX_MAX_RANK + 1])
     return n;
 }
 
-/* A name is an identifier, or one followed by "+1/2" (a staggered axis). */
+/* A name is an identifier, or one followed by "+1/2" (a staggered axis), or one
+ * of those that arrays have which ranks send each other. */
 static bool
 axis_name_valid(token t, ix_error *err)
 {
+    if (t.length < IX_AXIS_NAME &&
+        (!strncmp(t.text, IX_SENT, strlen(IX_SENT)) ||
+         !strncmp(t.text, IX_SENT_CHUNKS, strlen(IX_SENT_CHUNKS))))
+        return true;
     return ix_name_check(err, "axis name", t.text,
                          ix_axis_stem(t.text, t.length));
 }

@@ -98,6 +98,22 @@
     "out b = cumsum(u; axis=I)\nout c = cumsum(e; axis=J) + cumsum(r; "        \
     "axis=I, "                                                                 \
     "reverse=1)\nout f = argmax[I, J](u)\nout g = f64(any[J](u > w))\n"
+/* One along the other axis; one of what another one gave; many chunks; one
+ * beside a halo. */
+#define TURNED                                                                 \
+    "ilex 1\nprogram turned\nsize n, m\nin u : f64[I:n, J:n]\n"                \
+    "map t[I=i:n, J=j:n] = u[j, i]\nout y = t + u\n"
+#define LEVELS                                                                 \
+    "ilex 1\nprogram levels\nsize n, m\nin u : f64[I:n, J:m]\n"                \
+    "let r = sum[I, J](u)\nlet e = max[I](u - r)\nout y = u*e\n"
+#define LONG                                                                   \
+    "ilex 1\nprogram long\nsize n, m\nin a : f64[I:n]\n"                       \
+    "in u : f32[I:n, J:m]\nout d : f64[] = sum[I](a*a)\nout c = sum[I](u)\n"   \
+    "out e = prod[I](1.0 + a/1e6) + min[I](u)\n"
+#define NEIGHBOUR                                                              \
+    "ilex 1\nprogram neighbour\nsize n, m\n"                                   \
+    "in u : f64[I:n, J:m] halo(I:1:1, J:1:1)\n"                                \
+    "out y = u[I+1] - u[J-1] + sum[I](u)\n"
 #define CONTRACTED                                                             \
     "ilex 1\nprogram contracted\nsize n, m\n"                                  \
     "in a : f64[I:n, J:m]\nin b : f64[J:m, K:3]\nin x : f32[J:m]\n"            \
@@ -155,6 +171,12 @@ static const ranks_case cases[] = {
     {ALONG, "J:4", "J:130", "J", 1, NM(6, 130)},
     {ALONG, "I:8", "I:5", NULL, 1, NM(5, 3)},
     {ALONG, "I:3, J:2", "I:9000, J:2", NULL, 1, NM(9000, 2)},
+    {TURNED, "I:2, J:2", "I:9, J:9", NULL, 0, NM(9, 9)},
+    {LEVELS, "I:2", "I:9", NULL, 0, NM(9, 4)},
+    {LONG, "I:2", "I:9000", NULL, 0, NM(9000, 3)},
+    {LONG, "I:4, J:2", "I:9001, J:3", NULL, 0, NM(9001, 3)},
+    {NEIGHBOUR, "I:2, J:2", "I:9, J:9", NULL, 1, NM(9, 9), .runs = 2},
+    {NEIGHBOUR, "I:3", "I:9", "I", 1, NM(9, 9)},
     {CONTRACTED, "I:2", "I:5", NULL, 0, NM(5, 40)},
     {CONTRACTED, "J:4", "J:40", NULL, 0, NM(5, 40)},
     {CONTRACTED, "J:3, I:2", "I:5, J:5000", NULL, 0, NM(5, 5000)},

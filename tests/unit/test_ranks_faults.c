@@ -310,6 +310,62 @@ START_TEST(idle_ranks_write)
 }
 END_TEST
 
+/* ---- runs in sections ---- */
+
+/* u is nine times as much after each of three runs: what one of them sent is
+ * old in the next one, and the place of u is written when all of it is read. */
+static int
+summed_up(ilex_group *g, void *user)
+{
+    ilex_program *const *p = user;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, 8, 2), *x = filled(own, grid, 8, 0);
+    ilex_storage *t = ilex_storage_zeros(own, ILEX_F64, 0, NULL);
+    ilex_status rc = ilex_error_code(own);
+    double want = 16;
+    for (int turn = 0; !rc && turn < 3; turn++, want *= 9) {
+        ilex_call call = {.size = sizeof call};
+        ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", u),
+                            ILEX_BIND("t", t), ILEX_BIND("x", x)};
+        double sum = 0, mean = 0;
+        rc = ilex_run(p[0], b, 4, &call);
+        ilex_storage_get_f64(t, NULL, &sum);
+        ilex_storage_get_f64(x, &(int64_t){1}, &mean);
+        bool wrong = rc || sum != want || mean != want + want / 8;
+        if (wrong)
+            fprintf(stderr, "rank %d: %g, %g in turn %d; %s\n",
+                    ilex_group_rank(g), sum, mean, turn, call.error);
+        rc = wrong ? ILEX_E_INTERNAL : ILEX_OK;
+    }
+    ilex_call call = {.size = sizeof call};
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("w", u)};
+    ilex_status refused = rc ? rc : ilex_run(p[1], b, 2, &call);
+    if (!rc && (refused != ILEX_E_OVERLAP ||
+                !strstr(call.error, "output w shares memory with input u")))
+        rc = fprintf(stderr, "%d: %s\n", (int)refused, call.error)
+                 ? ILEX_E_INTERNAL
+                 : ILEX_OK;
+    ilex_storage_release(t);
+    ilex_storage_release(x);
+    ilex_storage_release(u);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return (int)rc;
+}
+
+START_TEST(sections_again)
+{
+    with_programs(summed_up,
+                  "ilex 1\nprogram up\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+                  "let s = sum[I](u)\nout v = 9.0*u inplace u\n"
+                  "out t : f64[] = s\nout x = u + s\n",
+                  "ilex 1\nprogram beside\nsize n\nin u : f64[I:n]\n"
+                  "out w = u - max[I](u)\n");
+}
+END_TEST
+
 /* ---- what cannot be bound ---- */
 
 static void
@@ -490,6 +546,7 @@ main(void)
     tcase_add_test(tests, given_boundaries);
     tcase_add_test(tests, made_by_runs);
     tcase_add_test(tests, idle_ranks_write);
+    tcase_add_test(tests, sections_again);
     tcase_add_test(tests, bindings_refused);
     tcase_add_test(tests, on_its_way);
     suite_add_tcase(suite, tests);

@@ -197,14 +197,14 @@ add_map(maker *m)
     const value *v = &m->value[pick(m, (unsigned)m->n)];
     value now = *v;
     unsigned axis = pick(m, AXES), kind = pick(m, 2);
-    if (!(v->axes >> axis & 1))
+    if (!(v->axes >> axis & 1) || v->staggered) /* its axis may be last */
         return false;
     snprintf(now.name, sizeof now.name, "t%d", m->n);
     put(m, "map %s[", now.name);
     for (int k = 0, n = 0; k < AXES; k++)
         if (v->axes >> k & 1)
-            put(m, "%s%c%s=%c:%c", n++ ? ", " : "", axis_name[k],
-                k == I && v->staggered ? "+1/2" : "", "ijk"[k], "nmq"[k]);
+            put(m, "%s%c=%c:%c", n++ ? ", " : "", axis_name[k], "ijk"[k],
+                "nmq"[k]);
     put(m, "] = f64(%s[", v->name);
     for (unsigned k = 0, n = 0; k < AXES; k++)
         if (v->axes >> k & 1)
