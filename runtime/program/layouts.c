@@ -386,23 +386,28 @@ ix_layouts_make(const ix_run *r)
 
 /* ---- parts of outputs ---- */
 
-/* The module of a section, from text; what the program means goes into the
- * hash. */
+/* The module of a section, from text, without some outputs; with all of them,
+ * which comes first, what it means and how many sections there are. */
 static ilex_module *
-section_module(ix_parts *x, ilex_context *ctx)
+section_module(ix_parts *x, uint64_t without, ilex_context *ctx)
 {
     const ix_layouts *l = x->whole->layouts;
     ilex_module *m = ilex_module_parse(ctx, l->text, x->whole->c->name);
-    if (!m)
-        return NULL;
-    ilex_module_hash(m, x->hash);
-    if (!*x->axes)
-        return m;
-    ilex_module *section =
-        ix_module_section(m, x->axes, x->section, &x->sections);
-    x->hash[0] ^= (uint8_t)(x->section + 1);
-    ilex_module_free(m);
-    return section;
+    size_t sections = 1;
+    if (m && !without)
+        ilex_module_hash(m, x->hash);
+    if (m && *x->axes) {
+        ilex_module *all = m;
+        m = ix_module_section(all, x->axes, x->section, &sections);
+        ilex_module_free(all);
+    }
+    if (m && without)
+        ix_module_drop_outputs(m, without);
+    if (!without) {
+        x->hash[0] ^= (uint8_t)(*x->axes ? x->section + 1 : 0);
+        x->sections = sections;
+    }
+    return m;
 }
 
 static ilex_program *
@@ -412,10 +417,7 @@ compile_part(ix_parts *x, uint64_t without, ix_error *err)
     ilex_context *ctx = open_context(p->layouts, p);
     ilex_program *made = NULL;
     if (ctx && !ilex_option_set(ctx, "box", "2")) {
-        ilex_module *m = section_module(x, ctx);
-        if (m)
-            ix_module_drop_outputs(m, without);
-        made = compile(p, m);
+        made = compile(p, section_module(x, without, ctx));
         if (made && *x->axes) { /* no text says what it is */
             ix_layouts_free(made->layouts);
             made->layouts = NULL;
