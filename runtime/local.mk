@@ -40,6 +40,7 @@ libixruntime_la_SOURCES = \
 	runtime/files/literal.h \
 	runtime/files/npy.c \
 	runtime/files/npy_header.c \
+	runtime/files/npy_parts.c \
 	runtime/files/png.c \
 	runtime/files/png_map.c \
 	runtime/files/typestr.c \

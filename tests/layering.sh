@@ -77,7 +77,7 @@ runtime/memory      lib/*
 runtime/group       lib/*
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads runtime/group
 runtime/halo        lib/* runtime/group runtime/storage
-runtime/files       lib/* runtime/storage
+runtime/files       lib/* runtime/group runtime/storage
 runtime/exchange    lib/* runtime/storage runtime/files
 runtime/cache       lib/base lib/graph
 runtime/jit         lib/* compiler/compiler.h runtime/cache runtime/threads

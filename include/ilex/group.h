@@ -176,6 +176,21 @@ ILEX_API ilex_status ilex_storage_gather(ilex_context *ctx,
                                          const ilex_storage *s,
                                          ilex_storage *whole, int root);
 
+/* The elements of a NumPy .npy file at "path" to the parts of "s", each rank
+ * reading its own: without halos, whose points stay as they are; lengths of the
+ * file are those of the whole, axes stand in the same order, the dtype is that
+ * of "s". By all ranks, which see the file. ILEX_E_ARGUMENT, _FILE, _FORMAT,
+ * _SHAPE, _DTYPE, _GROUP, _TIMEOUT. */
+ILEX_API ilex_status ilex_npy_scatter(ilex_context *ctx, const char *path,
+                                      ilex_storage *s);
+
+/* The way back: one file in C order, of which each rank writes what it has,
+ * without halos. The file appears complete or not at all: a rank that fails
+ * leaves what was there before. By all ranks, which see the directory.
+ * ILEX_E_ARGUMENT, _FILE, _UNSUPPORTED, _GROUP, _TIMEOUT. */
+ILEX_API ilex_status ilex_npy_gather(ilex_context *ctx, const char *path,
+                                     const ilex_storage *s);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,13 +55,13 @@ ix_file_open(const char *path, int64_t *bytes, ix_error *err)
     return -1;
 }
 
-ilex_status
-ix_file_get(int fd, const char *path, void *data, size_t bytes, ix_error *err)
+/* From byte "at" on; -1: from where the file is. */
+static ilex_status
+get(int fd, const char *path, char *p, size_t bytes, int64_t at, ix_error *err)
 {
-    char *p = data;
     while (bytes) {
         size_t part = bytes < LARGEST_CALL ? bytes : LARGEST_CALL;
-        ssize_t n = read(fd, p, part);
+        ssize_t n = at < 0 ? read(fd, p, part) : pread(fd, p, part, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -70,9 +70,23 @@ ix_file_get(int fd, const char *path, void *data, size_t bytes, ix_error *err)
             return ix_fail(err, ILEX_E_FORMAT,
                            "'%.1000s' ends %zu bytes too early", path, bytes);
         p += n;
+        at += at < 0 ? 0 : n;
         bytes -= (size_t)n;
     }
     return ILEX_OK;
+}
+
+ilex_status
+ix_file_get(int fd, const char *path, void *data, size_t bytes, ix_error *err)
+{
+    return get(fd, path, data, bytes, -1, err);
+}
+
+ilex_status
+ix_file_get_at(int fd, const char *path, void *data, size_t bytes, int64_t at,
+               ix_error *err)
+{
+    return get(fd, path, data, bytes, at, err);
 }
 
 /* ---- writing ---- */
@@ -138,12 +152,38 @@ ix_file_begin(ix_file_out *out, const char *path, ix_error *err)
 }
 
 ilex_status
-ix_file_put(ix_file_out *out, const void *data, size_t bytes)
+ix_file_join(ix_file_out *out, const char *temporary, const char *path,
+             ix_error *err)
 {
-    const char *p = data;
+    memset(out, 0, sizeof *out);
+    out->err = err;
+    snprintf(out->path, sizeof out->path, "%s", path);
+    snprintf(out->temporary, sizeof out->temporary, "%s", temporary);
+    out->fd = open(out->temporary, O_WRONLY | O_CLOEXEC);
+    if (out->fd < 0)
+        out->status = fail_errno(err, "write", out->path);
+    return out->status;
+}
+
+ilex_status
+ix_file_extend(ix_file_out *out, int64_t bytes)
+{
+    if (!out->status && bytes > 0) {
+        errno = posix_fallocate(out->fd, 0, (off_t)bytes);
+        if (errno)
+            out->status = fail_errno(out->err, "write", out->path);
+    }
+    return out->status;
+}
+
+/* From byte "at" on; -1: where the file is. */
+static ilex_status
+put(ix_file_out *out, const char *p, size_t bytes, int64_t at)
+{
     while (bytes && !out->status) {
         size_t part = bytes < LARGEST_CALL ? bytes : LARGEST_CALL;
-        ssize_t n = write(out->fd, p, part);
+        ssize_t n = at < 0 ? write(out->fd, p, part)
+                           : pwrite(out->fd, p, part, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -151,21 +191,42 @@ ix_file_put(ix_file_out *out, const void *data, size_t bytes)
             break;
         }
         p += n;
+        at += at < 0 ? 0 : n;
         bytes -= (size_t)n;
     }
     return out->status;
 }
 
 ilex_status
-ix_file_end(ix_file_out *out, ilex_status status)
+ix_file_put(ix_file_out *out, const void *data, size_t bytes)
+{
+    return put(out, data, bytes, -1);
+}
+
+ilex_status
+ix_file_put_at(ix_file_out *out, const void *data, size_t bytes, int64_t at)
+{
+    return put(out, data, bytes, at);
+}
+
+ilex_status
+ix_file_leave(ix_file_out *out, ilex_status status)
 {
     if (!out->status)
         out->status = status;
-    if (out->fd < 0)
-        return out->status;
-    if (close(out->fd) != 0 && !out->status)
+    if (out->fd >= 0 && close(out->fd) != 0 && !out->status)
         out->status = fail_errno(out->err, "write", out->path);
     out->fd = -1;
+    return out->status;
+}
+
+ilex_status
+ix_file_end(ix_file_out *out, ilex_status status)
+{
+    bool open = out->fd >= 0;
+    ix_file_leave(out, status);
+    if (!open)
+        return out->status;
     if (!out->status && rename(out->temporary, out->path) != 0)
         out->status = fail_errno(out->err, "write", out->path);
     if (out->status)

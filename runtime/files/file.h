@@ -23,6 +23,21 @@ typedef struct ix_file_out {
  * symbolic link is followed. */
 ilex_status ix_file_begin(ix_file_out *out, const char *path, ix_error *err);
 
+/* Joins one that another process, or thread, has begun: "temporary" is its
+ * name until it ends, which takes it to its place. */
+ilex_status ix_file_join(ix_file_out *out, const char *temporary,
+                         const char *path, ix_error *err);
+
+/* Makes room for "bytes" bytes in all; what is not written is 0. */
+ilex_status ix_file_extend(ix_file_out *out, int64_t bytes);
+
+/* Writes bytes from byte "at" on; as ix_file_put after a failure. */
+ilex_status ix_file_put_at(ix_file_out *out, const void *data, size_t bytes,
+                           int64_t at);
+
+/* Closes a file that was joined; returns the first failure. */
+ilex_status ix_file_leave(ix_file_out *out, ilex_status status);
+
 /* Appends bytes. After a failure it does nothing and returns the failure. */
 ilex_status ix_file_put(ix_file_out *out, const void *data, size_t bytes);
 
@@ -36,5 +51,8 @@ int ix_file_open(const char *path, int64_t *bytes, ix_error *err);
 /* Reads exactly "bytes" bytes; "path" is for the message. */
 ilex_status ix_file_get(int fd, const char *path, void *data, size_t bytes,
                         ix_error *err);
+/* The same from byte "at" on. */
+ilex_status ix_file_get_at(int fd, const char *path, void *data, size_t bytes,
+                           int64_t at, ix_error *err);
 
 #endif

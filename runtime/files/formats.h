@@ -35,6 +35,20 @@ ilex_status ix_npy_parse(const char *text, size_t length, const char *path,
 /* Writes magic, version 1, length and dictionary, a multiple of 64 bytes. */
 void ix_npy_print(ix_text *t, const ix_npy_header *h);
 
+/* npy.c: a file that is read: "path" and "err" are the caller's. */
+typedef struct ix_npy_source {
+    const char *path;
+    int fd;
+    int64_t bytes;  /* of the file */
+    int64_t header; /* of it before the elements */
+    ix_error *err;
+} ix_npy_source;
+
+/* Opens it, reads its header, which fits its length; the caller closes "fd". */
+ilex_status ix_npy_open(ix_npy_source *in, const ix_mem *mem, ix_npy_header *h);
+/* "n" elements as they were in the file, in the order of this machine. */
+void ix_npy_swap(const ix_npy_header *h, char *p, int64_t n);
+
 /* ---- typestr.c ----
  *
  * Type strings, "<f8": byte order, kind, bytes.

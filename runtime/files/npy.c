@@ -18,17 +18,9 @@ enum { BLOCK = 65536 }; /* bytes gathered at a time */
 
 /* ---- reading ---- */
 
-typedef struct source {
-    const char *path;
-    int fd;
-    int64_t bytes;  /* of the file */
-    int64_t header; /* of it before the elements */
-    ix_error *err;
-} source;
-
 /* Magic, version, length of the dictionary. */
 static ilex_status
-read_preamble(source *in, size_t *length)
+read_preamble(ix_npy_source *in, size_t *length)
 {
     unsigned char b[12];
     size_t fixed = 10;
@@ -61,7 +53,7 @@ read_preamble(source *in, size_t *length)
 
 /* The dictionary, checked against the limits and the file. */
 static ilex_status
-read_header(source *in, const ix_mem *mem, ix_npy_header *h)
+read_header(ix_npy_source *in, const ix_mem *mem, ix_npy_header *h)
 {
     size_t length = 0;
     ilex_status rc = read_preamble(in, &length);
@@ -85,7 +77,7 @@ read_header(source *in, const ix_mem *mem, ix_npy_header *h)
 
 /* The file must hold exactly the elements of the shape. */
 static ilex_status
-check_length(const source *in, const ix_npy_header *h)
+check_length(const ix_npy_source *in, const ix_npy_header *h)
 {
     int64_t want = (int64_t)ilex_dtype_bytes(h->dtype);
     int64_t have = in->bytes - in->header;
@@ -109,10 +101,26 @@ check_length(const source *in, const ix_npy_header *h)
     return ILEX_OK;
 }
 
-/* Reverses the bytes of each of "n" numbers of "bytes" bytes. */
-static void
-swap_bytes(char *p, int64_t n, size_t bytes)
+ilex_status
+ix_npy_open(ix_npy_source *in, const ix_mem *mem, ix_npy_header *h)
 {
+    in->fd = ix_file_open(in->path, &in->bytes, in->err);
+    if (in->fd < 0)
+        return in->err ? in->err->code : ILEX_E_FILE;
+    ilex_status rc = read_header(in, mem, h);
+    rc = rc ? rc : check_length(in, h);
+    if (rc)
+        close(in->fd);
+    return rc;
+}
+
+void
+ix_npy_swap(const ix_npy_header *h, char *p, int64_t n)
+{
+    size_t bytes = ilex_dtype_bytes(ix_dtype_part(h->dtype));
+    n *= (int64_t)(ilex_dtype_bytes(h->dtype) / bytes);
+    if (!h->swapped)
+        return;
     for (int64_t i = 0; i < n; i++, p += bytes)
         for (size_t a = 0, b = bytes - 1; a < b; a++, b--) {
             char c = p[a];
@@ -123,7 +131,8 @@ swap_bytes(char *p, int64_t n, size_t bytes)
 
 /* The storage for the elements, read. */
 static ilex_storage *
-read_elements(const source *in, const ix_mem *mem, const ix_npy_header *h)
+read_elements(const ix_npy_source *in, const ix_mem *mem,
+              const ix_npy_header *h)
 {
     ilex_storage_spec spec = {.size = sizeof spec,
                               .dtype = ilex_dtype_name(h->dtype),
@@ -134,13 +143,11 @@ read_elements(const source *in, const ix_mem *mem, const ix_npy_header *h)
     if (!s)
         return NULL;
     size_t bytes = (size_t)(in->bytes - in->header);
-    size_t part = ilex_dtype_bytes(ix_dtype_part(h->dtype));
     if (ix_file_get(in->fd, in->path, s->data, bytes, in->err)) {
         ilex_storage_release(s);
         return NULL;
     }
-    if (h->swapped)
-        swap_bytes(s->data, (int64_t)(bytes / part), part);
+    ix_npy_swap(h, s->data, ix_storage_count(s));
     return s;
 }
 
@@ -148,14 +155,11 @@ ilex_storage *
 ilex_npy_read(ilex_context *ctx, const char *path)
 {
     const ix_mem *mem = ix_storage_mem(ctx);
-    source in = {.path = path, .err = ix_storage_error(ctx)};
+    ix_npy_source in = {.path = path, .err = ix_storage_error(ctx)};
     ix_npy_header h;
-    ilex_storage *s = NULL;
-    in.fd = ix_file_open(path, &in.bytes, in.err);
-    if (in.fd < 0)
+    if (ix_npy_open(&in, mem, &h))
         return NULL;
-    if (!read_header(&in, mem, &h) && !check_length(&in, &h))
-        s = read_elements(&in, mem, &h);
+    ilex_storage *s = read_elements(&in, mem, &h);
     close(in.fd);
     return s;
 }

@@ -81,6 +81,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_query \
 	tests/unit/test_ranks \
 	tests/unit/test_ranks_faults \
+	tests/unit/test_ranks_files \
 	tests/unit/test_ranks_random \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
@@ -171,6 +172,9 @@ tests_unit_test_language_SOURCES = \
 tests_unit_test_ranks_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks.c
+tests_unit_test_ranks_files_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_ranks_files.c
 tests_unit_test_ranks_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_random.c
