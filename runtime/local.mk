@@ -21,6 +21,7 @@ libixruntime_la_SOURCES = \
 	runtime/eager/eager_cache.c \
 	runtime/eager/eager_match.c \
 	runtime/eager/eager_named.c \
+	runtime/eager/eager_ranks.c \
 	runtime/eager/eager_reduce.c \
 	runtime/eager/eager_run.c \
 	runtime/eager/eager_side.c \

@@ -57,7 +57,9 @@ ILEX_API ilex_storage *ilex_eager(ilex_context *ctx, const char *op,
  * over the axes listed by name or number ("K", "IJ", "I, Vertex", "0, -1"; "":
  * none; NULL for all axes), halo included. The result keeps the other axes with
  * their halo, layout and aligned index. "out" as for ilex_eager.
- * ILEX_E_EMPTY_REDUCTION for the extrema of nothing. */
+ * ILEX_E_EMPTY_REDUCTION for the extrema of nothing. Of a storage on a grid it
+ * is the whole that is reduced, without its halos, by all ranks, to a storage
+ * on the grid, or, where no divided axis is left, to one that each rank has. */
 ILEX_API ilex_storage *ilex_eager_reduce(ilex_context *ctx,
                                          const char *reduction, ilex_storage *x,
                                          const char *axes, ilex_storage *out);

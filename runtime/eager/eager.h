@@ -96,6 +96,13 @@ ilex_status ix_eager_check(ilex_context *ctx, const char *what, size_t count,
 ilex_status ix_eager_check_cast(ilex_context *ctx, const char *what,
                                 ilex_dtype dtype, const ilex_storage *out);
 
+/* ---- eager_ranks.c ---- */
+
+/* A reduction over the axes of a mask of a storage on a grid, by all ranks. */
+ilex_storage *ix_eager_reduce_parts(ilex_context *ctx, const char *name,
+                                    ilex_storage *x, uint32_t mask,
+                                    ilex_storage *out);
+
 /* ---- eager_reduce.c, eager_arrays.c ---- */
 
 /* The parameters of "x" without the axes of a mask, with their markers; not

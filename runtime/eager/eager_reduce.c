@@ -116,6 +116,8 @@ ilex_eager_reduce(ilex_context *ctx, const char *name, ilex_storage *x,
     ix_eager_key key;
     if (!ctx || prepare(ctx, name, x, axes, out, &key, &result))
         return NULL;
+    if (x->division)
+        return ix_eager_reduce_parts(ctx, name, x, key.mask[0], out);
     const ilex_program *p = ix_eager_program(ctx, &key);
     if (!p)
         return NULL;

@@ -310,6 +310,60 @@ START_TEST(idle_ranks_write)
 }
 END_TEST
 
+/* ---- eager reductions ---- */
+
+static int
+reduced(ilex_group *g, void *user)
+{
+    int64_t shape[] = {7, 5}, n = 5;
+    double sum = 0, column = 0;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid =
+        ilex_grid_new(own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2, J:2",
+                                           .domain = "I:1:6, J:3"));
+    ilex_storage *x = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 2, .shape = shape, .axes = "IJ",
+                                .halo = ((int64_t[]){1, 1, 1, 1}),
+                                .origin = ((int64_t[]){1, 0}),
+                                .fill = &(double){100}, .grid = grid));
+    int64_t lo, hi, from, to;
+    ilex_storage_domain(x, 0, &lo, &hi);
+    ilex_storage_domain(x, 1, &from, &to);
+    for (int64_t i = lo; i < hi; i++)
+        for (int64_t j = from; j < to; j++)
+            ilex_storage_set_f64(x, ((int64_t[]){i - lo + 1, j - from + 1}),
+                                 (double)(i + 10 * j));
+    ilex_storage *s = ilex_eager_reduce(own, "sum", x, NULL, NULL);
+    ilex_storage *c = ilex_eager_reduce(own, "sum", x, "I", NULL);
+    ilex_storage_get_f64(s, NULL, &sum);
+    ilex_storage_get_f64(c, &(int64_t){0}, &column); /* 1 + ... + 5 + 50*j */
+    bool same = sum == 195 && (double)(15 + 50 * from) == column &&
+                ilex_storage_grid(c) == grid && !ilex_storage_grid(s) &&
+                (ilex_storage_whole(c, 0, &lo, &hi), hi - lo == 3);
+    ilex_storage *flat = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &n, .axes = "I"));
+    bool refused = !ilex_eager_reduce(own, "sum", x, "J", flat) &&
+                   ilex_error_code(own) == ILEX_E_BINDING;
+    if (!same || !refused)
+        fprintf(stderr, "%g, %g; %s\n", sum, column, ilex_error_text(own));
+    ilex_storage_release(flat);
+    ilex_storage_release(c);
+    ilex_storage_release(s);
+    ilex_storage_release(x);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    (void)user;
+    return same && refused ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(eager_reductions)
+{
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 4), reduced, NULL),
+        ILEX_OK);
+}
+END_TEST
+
 /* ---- runs in sections ---- */
 
 /* u is nine times as much after each of three runs: what one of them sent is
@@ -546,6 +600,7 @@ main(void)
     tcase_add_test(tests, given_boundaries);
     tcase_add_test(tests, made_by_runs);
     tcase_add_test(tests, idle_ranks_write);
+    tcase_add_test(tests, eager_reductions);
     tcase_add_test(tests, sections_again);
     tcase_add_test(tests, bindings_refused);
     tcase_add_test(tests, on_its_way);
