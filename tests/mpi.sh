@@ -49,6 +49,47 @@ $run --out v=@"$work/one.npy"
 ranks 4 $run --grid I:2,J:2 --out v=@"$work/four.npy"
 cmp "$work/one.npy" "$work/four.npy" || bad=1
 
+# A rank that is killed, at some time of the run or before it: the job ends, soon,
+# and no process is left. ILEX_KILLS says how often.
+cat >"$work/rank" <<END
+#!/bin/sh
+echo \$\$ >>$work/pids
+exec $run --grid I:3 --steps 1000000 --out v=@$work/never.npy
+END
+chmod +x "$work/rank"
+alive() {
+    left=0
+    while read -r pid
+    do kill -0 "$pid" 2>/dev/null && left=$((left + 1))
+    done <"$work/pids"
+    [ $left -gt 0 ]
+}
+kills=0
+while [ $kills -lt "${ILEX_KILLS:-3}" ]
+do
+    kills=$((kills + 1))
+    : >"$work/pids"
+    ranks 3 "$work/rank" >"$work/killed" 2>&1 &
+    job=$!
+    while [ "$(wc -l <"$work/pids")" -lt 3 ]
+    do sleep 0.02
+    done
+    sleep "0.$(awk -v s=$kills 'BEGIN { srand(s); printf "%03d", 700*rand() }')"
+    kill -9 "$(sed -n "$((kills % 3 + 1))p" "$work/pids")" 2>/dev/null || :
+    wait $job && { echo "kill $kills: the job says that all is well"; bad=1; }
+    tries=0
+    while alive && [ $tries -lt 50 ]
+    do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    if alive || [ -e "$work/never.npy" ]
+    then
+        echo "kill $kills: $left processes are left"
+        bad=1
+    fi
+done
+
 # The program of doc/ranks.md, as somebody types it.
 if command -v "${MPICC:=mpicc}" >/dev/null 2>&1 && [ -e .libs/libilex.so ]
 then

@@ -16,6 +16,7 @@ typedef struct loop {
 
 typedef struct nest {
     int depth;
+    size_t bytes; /* that the innermost one copies at a time */
     loop loop[ILEX_MAX_RANK + 1];
 } nest;
 
@@ -44,12 +45,25 @@ join_loops(nest *x)
     x->depth = out + 1;
 }
 
+/* A few elements side by side are one: the faces of a halo have such rows. */
+static void
+join_elements(nest *x)
+{
+    const loop *l = &x->loop[x->depth - 1];
+    size_t row = (size_t)l->n * x->bytes;
+    if (x->depth == 1 || l->to != (int64_t)x->bytes || l->from != l->to ||
+        l->n > 16 || row > 16 || (row & (row - 1)))
+        return;
+    x->bytes = row;
+    x->depth--;
+}
+
 /* The nest that visits "to" and "from" (of equal shape) together. */
 static nest
 make_nest(const ilex_storage *to, const ilex_storage *from)
 {
-    nest x = {.depth = 0};
     int64_t bytes = (int64_t)ilex_dtype_bytes(to->dtype);
+    nest x = {.depth = 0, .bytes = (size_t)bytes};
     for (int k = 0; k < to->rank; k++)
         if (to->shape[k] != 1)
             insert_loop(&x, (loop){to->shape[k], to->stride[k] * bytes,
@@ -57,6 +71,7 @@ make_nest(const ilex_storage *to, const ilex_storage *from)
     if (x.depth == 0)
         x.loop[x.depth++] = (loop){1, bytes, bytes};
     join_loops(&x);
+    join_elements(&x);
     return x;
 }
 
@@ -115,12 +130,11 @@ ix_storage_move(const ilex_storage *to, const ilex_storage *from)
     if (ix_storage_count(to) == 0)
         return;
     nest x = make_nest(to, from);
-    size_t bytes = ilex_dtype_bytes(to->dtype);
     int64_t index[ILEX_MAX_RANK + 1] = {0};
     char *t = to->data;
     const char *f = from->data;
     for (int k = 0; k >= 0;) {
-        run_inner(&x.loop[x.depth - 1], t, f, bytes);
+        run_inner(&x.loop[x.depth - 1], t, f, x.bytes);
         for (k = x.depth - 2; k >= 0; k--) {
             t += x.loop[k].to;
             f += x.loop[k].from;
