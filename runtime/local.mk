@@ -105,6 +105,8 @@ libixruntime_la_SOURCES = \
 	runtime/program/compute.c \
 	runtime/program/evaluate.c \
 	runtime/program/graphviz.c \
+	runtime/program/forecast.c \
+	runtime/program/forecast.h \
 	runtime/program/grid_halo.c \
 	runtime/program/sections.c \
 	runtime/program/inspect.c \

@@ -302,8 +302,8 @@ in_section(const placing *p, int section, size_t i, ilex_array *const *became)
 {
     const ix_unit *u = p->u;
     ilex_array *n = u->order[i];
-    bool narrow = n->kind == IX_LAMBDA || n->kind == IX_SCAN ||
-                  n->kind == IX_RESULT || n->kind == IX_CONCAT;
+    bool narrow = u->need[i] && (n->kind == IX_LAMBDA || n->kind == IX_SCAN ||
+                                 n->kind == IX_RESULT || n->kind == IX_CONCAT);
     if (p->sent[i] && p->section[i] < section)
         return received(p, i);
     ilex_array **ops = ix_mem_new(&u->mem, ((size_t)n->nops + 1) * sizeof *ops);
@@ -316,11 +316,10 @@ in_section(const placing *p, int section, size_t i, ilex_array *const *became)
 }
 
 static bool
-add_outputs(const placing *p, int section, ilex_array *const *became,
-            ilex_module *m)
+add_sent(const placing *p, int section, ilex_array *const *became,
+         ilex_module *m)
 {
     const ix_unit *u = p->u;
-    ilex_context *ctx = u->ctx;
     char name[32];
     bool ok = true;
     for (size_t i = 0; ok && i < u->norder; i++) {
@@ -330,14 +329,55 @@ add_outputs(const placing *p, int section, ilex_array *const *became,
         ok = ix_module_add_output(m, name, sending(p, i, became[i]), NULL) ==
              ILEX_OK;
     }
-    for (size_t i = 0; ok && i < u->noutputs; i++) {
-        const ix_output *out = &u->module->output[i];
+    return ok;
+}
+
+/* An output; the input whose place it may take is one of the section, though
+ * that may read what was sent of it. */
+static bool
+add_output(const placing *p, const ix_output *out, ilex_array *x,
+           ilex_module *m)
+{
+    const ilex_module *from = p->u->module;
+    ilex_context *ctx = p->u->ctx;
+    bool ok = true;
+    for (size_t i = 0; ok && out->inplace && i < from->ninputs; i++)
+        if (from->input[i]->attr[0] == out->inplace)
+            ok = ix_module_add_input(m, from->input[i]) == ILEX_OK;
+    return ok &&
+           ix_module_add_output(m, ix_symbol_text(ctx, out->name), x,
+                                out->inplace ? ix_symbol_text(ctx, out->inplace)
+                                             : NULL) == ILEX_OK;
+}
+
+static bool
+add_outputs(const placing *p, int section, ilex_array *const *became,
+            ilex_module *m)
+{
+    const ix_unit *u = p->u;
+    bool ok = add_sent(p, section, became, m);
+    for (size_t i = 0; ok && i < u->noutputs; i++)
         if (section_of_output(p, i) == section)
-            ok = ix_module_add_output(m, ix_symbol_text(ctx, out->name),
-                                      became[ix_unit_position(u, u->root[i])],
-                                      out->inplace
-                                          ? ix_symbol_text(ctx, out->inplace)
-                                          : NULL) == ILEX_OK;
+            ok = add_output(p, &u->module->output[i],
+                            became[ix_unit_position(u, u->root[i])], m);
+    return ok;
+}
+
+/* Messages call what was sent as the program does. */
+static bool
+label_received(const placing *p, int section, ilex_array *const *became,
+               ilex_module *m)
+{
+    const ix_unit *u = p->u;
+    bool ok = true;
+    for (size_t i = 0; ok && i < u->norder; i++) {
+        const ilex_array *n = u->order[i];
+        const size_t *label = ix_map_find(&u->label, ix_unit_program(u, n));
+        int32_t name = n->kind == IX_INPUT ? (int32_t)n->attr[0]
+                       : label             ? (int32_t)*label
+                                           : 0;
+        if (name && p->sent[i] && p->section[i] < section)
+            ok = ix_module_label(m, name, became[i]) == ILEX_OK;
     }
     return ok;
 }
@@ -354,11 +394,11 @@ section_module(const placing *p, int section)
     for (size_t i = 0; ok && i < from->nassumptions; i++)
         ok = ix_module_assume(m, from->assumption[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < u->norder; i++) {
-        became[i] =
-            u->need[i] ? in_section(p, section, i, became) : u->order[i];
+        became[i] = in_section(p, section, i, became);
         ok = !ix_is_poison(became[i]);
     }
-    ok = ok && add_outputs(p, section, became, m);
+    ok = ok && label_received(p, section, became, m) &&
+         add_outputs(p, section, became, m);
     ix_mem_free(&u->mem, became);
     if (ok)
         return m;

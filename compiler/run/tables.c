@@ -204,11 +204,19 @@ make_buffers(maker *m)
 
 /* ---- integers that are data ---- */
 
+/* What ranks sent each other is called as the array is that it was sent of. */
 static const char *
-name_of(const ix_compiled *c, int buffer, const char *other)
+name_of(maker *m, int buffer, const char *other)
 {
-    const char *name = buffer < 0 ? "" : c->buffer[buffer].name;
-    return *name ? name : other;
+    const ix_unit *u = m->u;
+    const char *name = buffer < 0 ? "" : m->c->buffer[buffer].name;
+    const size_t *label;
+    if (strncmp(name, IX_SENT, strlen(IX_SENT)) != 0)
+        return *name ? name : other;
+    label = ix_map_find(&u->label, u->buffer[buffer].node);
+    return label ? ix_arena_string(&m->c->arena,
+                                   ix_symbol_text(u->ctx, (int32_t)*label))
+                 : other;
 }
 
 /* "I", or "axis 0", of an index. */
@@ -235,15 +243,14 @@ make_checks(maker *m)
         [IX_CHECKED_SHIFTED] = 's',  [IX_CHECKED_WORD] = 'w',
         [IX_CHECKED_END] = 'e',      [IX_CHECKED_ROW] = 'r',
         [IX_CHECKED_COLUMN] = 'c'};
-    const ix_compiled *c = m->c;
     ix_check_row *check = new_rows(m, m->u->nchecks, sizeof *check);
     for (size_t i = 0; i < m->u->nchecks; i++) {
         const ix_check *k = &m->u->check[i];
         bool copied = k->what == IX_CHECKED_COPIED;
         check[i] = (ix_check_row){
             letters[k->what],
-            name_of(c, copied ? -1 : k->buffer, "the intermediate array"),
-            name_of(c, k->source, k->what == IX_CHECKED_ROW ? "row" : "col"),
+            name_of(m, copied ? -1 : k->buffer, "the intermediate array"),
+            name_of(m, k->source, k->what == IX_CHECKED_ROW ? "row" : "col"),
             axis_text(m, k)};
     }
     m->t->check = check;

@@ -3,6 +3,16 @@
 
 /* ---- which points ---- */
 
+/* The part of axis "k" at a place, without halos: widths are counted from
+ * there. */
+static void
+take_part(const ilex_storage *s, int k, int place, int64_t *lo, int64_t *hi)
+{
+    const ix_division *d = s->division;
+    const int64_t *whole = d->whole.k[k];
+    ix_grid_cut(&d->grid->axis[d->axis[k]], place, whole[0], whole[1], lo, hi);
+}
+
 /* What of axis "k" goes along with points of axis "now" of the grid: what this
  * rank has, and the halo of axes that were before, or are whole. */
 static void
@@ -11,14 +21,18 @@ take_along(const ix_halo *h, int k, int now, int64_t range[2])
     const ilex_storage *s = h->s;
     const ix_division *d = s->division;
     int axis = d->axis[k];
-    const ix_grid_axis *a = axis < 0 ? NULL : &d->grid->axis[axis];
     int64_t first = d->whole.k[k][0], end = d->whole.k[k][1];
-    int64_t lo = first, hi = end;
-    if (a)
-        ix_division_owned(s, k, a->place, &lo, &hi);
+    int64_t lo = first, hi = end, from = first, to = end;
+    if (axis >= 0) {
+        ix_division_owned(s, k, d->grid->axis[axis].place, &lo, &hi);
+        take_part(s, k, d->grid->axis[axis].place, &from, &to);
+    }
     if (axis < now) {
-        lo -= h->width.k[k][0];
-        hi += h->width.k[k][1];
+        from -= h->width.k[k][0];
+        to += h->width.k[k][1];
+        bool none = lo >= hi;
+        lo = none || from < lo ? from : lo;
+        hi = none || to > hi ? to : hi;
     }
     if (!d->round[k]) { /* there is nothing outside of the whole */
         int64_t least = first - s->halo[k][0], most = end + s->halo[k][1];
@@ -84,7 +98,7 @@ each_of_halo(const ix_halo *h, int k, int axis, int to, int from,
     for (int j = 0; j < s->rank; j++)
         if (j != k)
             take_along(h, j, axis, p.box.k[j]);
-    ix_division_owned(s, k, to, &lo, &hi);
+    take_part(s, k, to, &lo, &hi);
     if (h->width.k[k][0] > 0)
         each_of_side(&p, a, to, from, lo - h->width.k[k][0], lo, fn, user);
     if (h->width.k[k][1] > 0)

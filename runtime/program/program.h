@@ -403,7 +403,7 @@ ilex_status ix_reading_halo(const ix_reading *x, size_t i, ix_index_box *width,
                             ix_error *err);
 /* sections.c: a program in sections, or in one, with the values of sizes for
  * each; the arrays that are sent, bound by their names. */
-enum { IX_SECTIONS = 32 };
+enum { IX_SECTIONS = 64 };
 typedef struct ix_sections {
     size_t n;
     ilex_grid *grid; /* of what is sent and of runs: ix_grid_open */

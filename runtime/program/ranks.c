@@ -34,7 +34,9 @@ find_parts(const ilex_program *p, const char *axes, size_t section,
     const char *what = p->backend->engine != &ix_engine_host ? "on a device"
                        : c->ncounts > 0 ? "of a program that counts lengths"
                        : c->nloops > 0  ? "of a program with `loop`"
-                                        : NULL;
+                       : c->ncalls > c->nroutines
+                           ? "of a program that calls functions of the host"
+                           : NULL;
     return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
                                "%s: a run over ranks %s is not supported",
                                c->name, what)
@@ -430,11 +432,11 @@ run_sections(const ix_run *r, const ilex_program *p)
          : sizes ? ix_ranks_open(&s, p, r->grid, false, sizes,
                                  ilex_program_size_count(r->p), r->err)
                  : ix_fail_memory(r->err);
-    rc = rc ? rc : ix_sections_begin(&s, r->grid, r->err);
     if (!rc && s.n == 1) {
         *r->err = narrow;
         rc = narrow.code;
     }
+    rc = rc ? rc : ix_sections_begin(&s, r->grid, r->err);
     for (size_t k = 0; !rc && k < s.n; k++)
         rc = run_section(r, &s, k);
     ix_sections_end(&s, &p->mem);

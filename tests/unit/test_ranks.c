@@ -114,6 +114,19 @@
     "ilex 1\nprogram neighbour\nsize n, m\n"                                   \
     "in u : f64[I:n, J:m] halo(I:1:1, J:1:1)\n"                                \
     "out y = u[I+1] - u[J-1] + sum[I](u)\n"
+/* Arrays that are not where the grid is: they end in one part, or begin. */
+#define AHEAD                                                                  \
+    "ilex 1\nprogram ahead\nsize n, m\nin u : f64[I:n, J:m] halo(I:3:0, "      \
+    "J:2:0)"                                                                   \
+    "\nout v : f64[I:3:n+3, J:m] = u[I-3][J-2]\n"
+#define PLACE                                                                  \
+    "ilex 1\nprogram place\nsize n, m\nassume n >= 9\nin v : f64[I:n]\n"       \
+    "in w : f64[I:m]\nlet s = v - sum(v)\nmap z[I=i:n] = s[8]*v[i]\n"          \
+    "out y = z\nout x : f64[] = sum[I](w)\n"
+#define PUT                                                                    \
+    "ilex 1\nprogram put\nsize n, m\nassume m >= 1\nin k : i64[I:n]\n"         \
+    "in u : f64[I:n]\nmap kk[n] = k[_0] % m\nout h = bincount(kk; length=m)\n" \
+    "out v = cumsum(u) inplace u\n"
 #define CONTRACTED                                                             \
     "ilex 1\nprogram contracted\nsize n, m\n"                                  \
     "in a : f64[I:n, J:m]\nin b : f64[J:m, K:3]\nin x : f32[J:m]\n"            \
@@ -129,6 +142,9 @@
     "map h[I=i:m, J=j:m] = g[j, i] + w[i, j]\n"                                \
     "map l[i:n] = u[i, 0]\nreshape k[n] = l\n"                                 \
     "out a = g\nout b = h\nout c = concat(k, v)\nout d = sort(k)\n"
+#define LOOKED_UP                                                              \
+    "ilex 1\nprogram looked_up\nsize n, m\nin u : f64[I:n]\nin k : i64[I:n]\n" \
+    "let w = 2.0*u\nmap b[i:n] = w[k[i] + 10000]\nout y = b\n"
 #define COUNTED                                                                \
     "ilex 1\nprogram counted\nsize n, m\n"                                     \
     "in u : f64[I:n, J:m]\nin v : f64[n]\n"                                    \
@@ -177,6 +193,13 @@ static const ranks_case cases[] = {
     {LONG, "I:4, J:2", "I:9001, J:3", NULL, 0, NM(9001, 3)},
     {NEIGHBOUR, "I:2, J:2", "I:9, J:9", NULL, 1, NM(9, 9), .runs = 2},
     {NEIGHBOUR, "I:3", "I:9", "I", 1, NM(9, 9)},
+    {AHEAD, "I:2", "I:14", NULL, 3, NM(6, 3)},
+    {AHEAD, "I:2, J:3", "I:14, J:12", NULL, 3, NM(6, 5)},
+    {AHEAD, "I:3, J:2", "I:-20:6, J:-9:2", NULL, 3, NM(6, 5)},
+    {PLACE, "I:3", "I:14", NULL, 0, NM(14, 14)},
+    {PLACE, "I:5", "I:30", NULL, 3, NM(14, 2)},
+    {PLACE, "I:3", "I:30000", NULL, 0, NM(16000, 29000)},
+    {PUT, "I:2", "I:14", NULL, 3, NM(14, 7)},
     {CONTRACTED, "I:2", "I:5", NULL, 0, NM(5, 40)},
     {CONTRACTED, "J:4", "J:40", NULL, 0, NM(5, 40)},
     {CONTRACTED, "J:3, I:2", "I:5, J:5000", NULL, 0, NM(5, 5000)},
@@ -246,6 +269,8 @@ END_TEST
 static const ranks_case refused[] = {
     {LAPLACE, "I:2", "I:10", NULL, 0, NM(10, 7), "make it with a halo as wide"},
     {COUNTED, "I:2", "I:10", NULL, 1, NM(10, 7), "counts lengths"},
+    {LOOKED_UP, "I:2", "I:10", NULL, 1, NM(10, 7),
+     "is data and leaves [0, 10), which w covers"},
 };
 
 START_TEST(refusals)

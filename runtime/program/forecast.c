@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/program/forecast.h"
+
+/* ---- which program ---- */
+
+/* How far arguments of each section are read; is it farther than a part is
+ * long, on the average? */
+static ilex_status
+find_widths(ix_outlook *o, bool *far, ix_error *err)
+{
+    const ix_sections *s = &o->s;
+    ilex_status rc = ILEX_OK;
+    *far = false;
+    for (size_t k = 0; !rc && k < s->n; k++) {
+        const ix_compiled *c = s->program[k]->c;
+        o->width[k] = ix_mem_new(&ix_mem_default,
+                                 (c->narguments + 1) * sizeof *o->width[k]);
+        rc = o->width[k] ? ILEX_OK : ix_fail_memory(err);
+        for (size_t i = 0; !rc && i < c->narguments; i++) {
+            const ix_compiled_buffer *b = &c->buffer[i];
+            if (b->role == IX_COMPILED_OUTPUT || !b->used)
+                continue;
+            rc = ix_reading_halo(&s->reads[k], i, &o->width[k][i], err);
+            for (int a = 0; !rc && a < b->rank; a++) {
+                int axis = ix_grid_find(o->grid, b->axis[a]);
+                const int64_t *w = o->width[k][i].k[a];
+                const ix_grid_axis *x = axis < 0 ? NULL : &o->grid->axis[axis];
+                *far |= x && x->ranks > 1 &&
+                        w[0] + w[1] > (x->cut[x->ranks] - x->cut[0]) / x->ranks;
+            }
+        }
+    }
+    return rc;
+}
+
+static void
+forget_widths(ix_outlook *o)
+{
+    for (size_t k = 0; k < o->s.n; k++) {
+        ix_mem_free(&ix_mem_default, o->width[k]);
+        o->width[k] = NULL;
+    }
+}
+
+/* The program in one, or, where that reads too far, in sections. */
+static ilex_status
+choose(ix_outlook *o, const ilex_program *p, ilex_grid *grid,
+       const ilex_size_binding *sizes, size_t count, ix_error *err)
+{
+    bool far = false;
+    for (int in_one = 1; in_one >= 0; in_one--) {
+        ilex_status rc =
+            ix_ranks_open(&o->s, p, grid, in_one, sizes, count, err);
+        o->grid = o->s.grid;
+        rc = rc ? rc : find_widths(o, &far, err);
+        if (rc || !in_one || !far)
+            return rc;
+        forget_widths(o);
+        ix_sections_end(&o->s, &p->mem);
+        o->s = (ix_sections){.n = 0};
+    }
+    return ILEX_OK;
+}
+
+/* ---- points ---- */
+
+/* Points of kernels; of those of which one runs in another's place, the first
+ * one's. */
+static bool
+count_points(const ix_compiled *c, const int64_t *size, int64_t *points)
+{
+    for (size_t i = 0; i < c->nkernels; i++) {
+        const ix_compiled_kernel *k = &c->kernel[i];
+        int64_t n = 1, lo, hi;
+        if (i > 0 && c->kernel[i - 1].condition)
+            continue;
+        for (int a = 0; a < k->rank; a++)
+            if (!ix_range_eval(&k->box[a], size, &lo, &hi) ||
+                !ix_mul(n, hi > lo ? hi - lo : 0, &n))
+                return false;
+        if (!ix_add(*points, n, points))
+            return false;
+    }
+    return true;
+}
+
+static bool
+count_bytes(const ix_compiled *c, const int64_t *size, int64_t *bytes)
+{
+    for (size_t i = 0; i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        int64_t n = (int64_t)ilex_dtype_bytes(b->dtype), lo, hi;
+        for (int a = 0; a < b->rank; a++)
+            if (!ix_range_eval(&b->interior[a], size, &lo, &hi) ||
+                !ix_mul(n, hi > lo ? hi - lo : 0, &n))
+                return false;
+        if (strncmp(b->name, IX_SENT, strlen(IX_SENT)) != 0 &&
+            !ix_add(*bytes, n, bytes))
+            return false;
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+/* Along an axis of the grid, what rank "place" gets of an argument: notes from
+ * whom, counts bytes. What came along axes before comes along. */
+typedef struct face {
+    const ix_outlook *o;
+    const ix_compiled_buffer *b;
+    const int64_t *size;
+    const ix_index_box *width;
+    const int *place;
+} face;
+
+/* The indices of axis "a" of the argument that the rank has, and those that
+ * there are. */
+static bool
+own_range(const face *f, int a, int axis, int64_t own[2], int64_t whole[2])
+{
+    if (!ix_range_eval(&f->b->interior[a], f->size, &whole[0], &whole[1]))
+        return false;
+    memcpy(own, whole, 2 * sizeof *own);
+    if (axis >= 0)
+        ix_grid_cut(&f->o->grid->axis[axis], f->place[axis], whole[0], whole[1],
+                    &own[0], &own[1]);
+    return true;
+}
+
+static int64_t
+clip(int64_t v, const int64_t whole[2])
+{
+    return v < whole[0] ? whole[0] : v > whole[1] ? whole[1] : v;
+}
+
+/* Points of both sides of the halo along axis "a", and who has them. */
+static int64_t
+halo_points(const face *f, int a, int axis, const int64_t own[2],
+            const int64_t whole[2])
+{
+    const ix_grid_axis *x = &f->o->grid->axis[axis];
+    int64_t lo = clip(own[0] - f->width->k[a][0], whole);
+    int64_t hi = clip(own[1] + f->width->k[a][1], whole);
+    for (int p = 0; p < x->ranks; p++) {
+        int64_t from, to;
+        ix_grid_cut(x, p, whole[0], whole[1], &from, &to);
+        if (p != f->place[axis] && from < to && from < hi && to > lo)
+            f->o->from[p] = 1;
+    }
+    return own[0] - lo + hi - own[1];
+}
+
+static bool
+count_face(const face *f, int axis, int64_t *bytes)
+{
+    int64_t n = (int64_t)ilex_dtype_bytes(f->b->dtype);
+    bool along = false;
+    for (int a = 0; a < f->b->rank; a++) {
+        int at = *f->b->axis[a] ? ix_grid_find(f->o->grid, f->b->axis[a]) : -1;
+        int64_t own[2], whole[2], m;
+        if (!own_range(f, a, at, own, whole))
+            return false;
+        if (at == axis) {
+            along = true;
+            m = halo_points(f, a, axis, own, whole);
+        } else if (at < axis) {
+            m = clip(own[1] + f->width->k[a][1], whole) -
+                clip(own[0] - f->width->k[a][0], whole);
+        } else {
+            m = own[1] - own[0];
+        }
+        if (!ix_mul(n, m > 0 ? m : 0, &n))
+            return false;
+    }
+    return !along || ix_add(*bytes, n, bytes);
+}
+
+static bool
+count_messages(const ix_outlook *o, size_t k, const int *place, ix_forecast *f)
+{
+    const ix_compiled *c = o->s.program[k]->c;
+    for (int axis = 0; axis < o->grid->naxes; axis++) {
+        const ix_grid_axis *x = &o->grid->axis[axis];
+        memset(o->from, 0, (size_t)x->ranks);
+        for (size_t i = 0; i < c->narguments; i++) {
+            face at = {.o = o,
+                       .b = &c->buffer[i],
+                       .size = o->s.size[k],
+                       .width = &o->width[k][i],
+                       .place = place};
+            if (at.b->role != IX_COMPILED_OUTPUT && at.b->used &&
+                !count_face(&at, axis, &f->bytes))
+                return false;
+        }
+        for (int p = 0; p < x->ranks; p++)
+            f->messages += o->from[p];
+    }
+    return true;
+}
+
+/* ---- ranks ---- */
+
+/* Places of a rank along all axes, and its indices. */
+static void
+find_part(const ilex_grid *g, int rank, int *place, ix_index_box *part)
+{
+    for (int k = 0; k < g->naxes; k++) {
+        place[k] = rank / g->axis[k].step % g->axis[k].ranks;
+        ix_grid_range(&g->axis[k], place[k], part->k[k]);
+    }
+}
+
+bool
+ix_outlook_rank(const ix_outlook *o, int rank, ix_forecast *f)
+{
+    int place[ILEX_MAX_RANK];
+    ix_index_box part;
+    *f = (ix_forecast){.points = 0};
+    find_part(o->grid, rank, place, &part);
+    for (size_t k = 0; k < o->s.n; k++) {
+        const ix_compiled *c = o->s.program[k]->c;
+        memcpy(o->work, o->s.size[k], c->nsizes * sizeof *o->work);
+        if (!ix_box_ranges(c, o->grid, &part, o->work) ||
+            !count_messages(o, k, place, f))
+            return false;
+        if (!ix_reading_empty(c, o->grid, o->work).all &&
+            !count_points(c, o->work, &f->points))
+            return false;
+    }
+    return true;
+}
+
+/* Room to work with, and what a run in one process does. */
+static ilex_status
+prepare(ix_outlook *o, const ilex_program *p, const ilex_size_binding *sizes,
+        size_t count, ix_error *err)
+{
+    size_t words = 1, ranks = 1;
+    for (size_t k = 0; k < o->s.n; k++)
+        words = o->s.program[k]->c->nsizes > words ? o->s.program[k]->c->nsizes
+                                                   : words;
+    for (int k = 0; k < o->grid->naxes; k++)
+        ranks = (size_t)o->grid->axis[k].ranks > ranks
+                    ? (size_t)o->grid->axis[k].ranks
+                    : ranks;
+    o->work = ix_mem_new(&ix_mem_default, words * sizeof *o->work);
+    o->from = ix_mem_new(&ix_mem_default, ranks);
+    int64_t *size = ix_program_sizes(p, sizes, count);
+    bool room = o->work && o->from && size;
+    bool fits = room && count_points(p->c, size, &o->points) &&
+                count_bytes(p->c, size, &o->bytes);
+    ix_mem_free(&p->mem, size);
+    return !room  ? ix_fail_memory(err)
+           : fits ? ILEX_OK
+                  : ix_fail(err, ILEX_E_OVERFLOW,
+                            "%s: with these sizes a range leaves 64 bits",
+                            p->c->name);
+}
+
+ilex_status
+ix_outlook_open(ix_outlook *o, const ilex_program *p, ilex_grid *grid,
+                const ilex_size_binding *sizes, size_t count, ix_error *err)
+{
+    *o = (ix_outlook){.points = 0};
+    ilex_status rc = choose(o, p, grid, sizes, count, err);
+    return rc ? rc : prepare(o, p, sizes, count, err);
+}
+
+void
+ix_outlook_close(ix_outlook *o)
+{
+    forget_widths(o);
+    ix_sections_end(&o->s, &ix_mem_default);
+    ix_mem_free(&ix_mem_default, o->work);
+    ix_mem_free(&ix_mem_default, o->from);
+}
