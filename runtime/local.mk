@@ -195,6 +195,7 @@ bin_PROGRAMS += ilexc
 ilexc_SOURCES = \
 	runtime/ilexc/actions.def \
 	runtime/ilexc/compare.c \
+	runtime/ilexc/explain_grid.c \
 	runtime/ilexc/execute.c \
 	runtime/ilexc/exits.def \
 	runtime/ilexc/fields.c \

@@ -35,7 +35,8 @@ take_along(const ix_halo *h, int k, int now, int64_t range[2])
         hi = none || to > hi ? to : hi;
     }
     if (!d->round[k]) { /* there is nothing outside of the whole */
-        int64_t least = first - s->halo[k][0], most = end + s->halo[k][1];
+        int64_t least = first - ix_division_outside(s, k, 0);
+        int64_t most = end + ix_division_outside(s, k, 1);
         lo = lo < least ? least : lo;
         hi = hi > most ? most : hi;
     }
@@ -70,8 +71,9 @@ each_of_side(ix_piece *p, const ix_grid_axis *a, int to, int from, int64_t lo,
         period = s->division->round[p->k] ? ix_grid_period(a) : 0;
     ix_division_owned(s, p->k, from, &first, &end);
     if (period == 0) {
-        int64_t least = s->division->whole.k[p->k][0] - s->halo[p->k][0];
-        int64_t most = s->division->whole.k[p->k][1] + s->halo[p->k][1];
+        const int64_t *whole = s->division->whole.k[p->k];
+        int64_t least = whole[0] - ix_division_outside(s, p->k, 0);
+        int64_t most = whole[1] + ix_division_outside(s, p->k, 1);
         p->shift = 0;
         if (to != from)
             take_overlap(p, lo < least ? least : lo, hi > most ? most : hi,

@@ -103,6 +103,12 @@ void ix_cli_session_close(ix_cli_session *s);
 /* The name of the program's file in messages. */
 const char *ix_cli_session_file(const ix_cli_command *c);
 
+/* ---- explain_grid.c ---- */
+
+/* Says what ranks of the grid that is asked for would do. */
+ix_cli_exit ix_cli_explain_grid(const ix_cli_session *s,
+                                const ix_cli_command *c);
+
 /* ---- output.c ---- */
 
 /* Writes text to the file of -o, or standard output, and gives it back to the

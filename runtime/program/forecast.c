@@ -113,66 +113,100 @@ typedef struct face {
     const int *place;
 } face;
 
-/* The indices of axis "a" of the argument that the rank has, and those that
- * there are. */
+/* An axis of an argument: the indices that the rank has, all that there are,
+ * with the halo that is read outside of it, which belongs to the ends, if the
+ * array has one. */
+typedef struct span {
+    int64_t lo, hi, first, end, outside[2];
+    bool begins, ends; /* it is the first, the last part */
+} span;
+
 static bool
-own_range(const face *f, int a, int axis, int64_t own[2], int64_t whole[2])
+find_span(const face *f, int a, int axis, span *x)
 {
-    if (!ix_range_eval(&f->b->interior[a], f->size, &whole[0], &whole[1]))
+    const int64_t *w = f->width->k[a];
+    if (!ix_range_eval(&f->b->interior[a], f->size, &x->first, &x->end))
         return false;
-    memcpy(own, whole, 2 * sizeof *own);
-    if (axis >= 0)
-        ix_grid_cut(&f->o->grid->axis[axis], f->place[axis], whole[0], whole[1],
-                    &own[0], &own[1]);
+    x->lo = x->first;
+    x->hi = x->end;
+    x->begins = x->ends = axis < 0;
+    if (axis >= 0) {
+        const ix_grid_axis *g = &f->o->grid->axis[axis];
+        ix_grid_cut(g, f->place[axis], x->first, x->end, &x->lo, &x->hi);
+        x->begins = f->place[axis] == 0;
+        x->ends = f->place[axis] == g->ranks - 1;
+    }
+    bool bounded = !strncmp(f->b->name, IX_SENT, strlen(IX_SENT));
+    for (int side = 0; side < 2; side++)
+        x->outside[side] = bounded ? 0 : w[side];
+    x->first -= x->outside[0];
+    x->end += x->outside[1];
     return true;
 }
 
-static int64_t
-clip(int64_t v, const int64_t whole[2])
+/* Who has points of [lo, hi) along a divided axis. */
+static void
+note_sources(const face *f, int axis, const span *x, int64_t lo, int64_t hi)
 {
-    return v < whole[0] ? whole[0] : v > whole[1] ? whole[1] : v;
-}
-
-/* Points of both sides of the halo along axis "a", and who has them. */
-static int64_t
-halo_points(const face *f, int a, int axis, const int64_t own[2],
-            const int64_t whole[2])
-{
-    const ix_grid_axis *x = &f->o->grid->axis[axis];
-    int64_t lo = clip(own[0] - f->width->k[a][0], whole);
-    int64_t hi = clip(own[1] + f->width->k[a][1], whole);
-    for (int p = 0; p < x->ranks; p++) {
+    const ix_grid_axis *g = &f->o->grid->axis[axis];
+    for (int p = 0; p < g->ranks; p++) {
         int64_t from, to;
-        ix_grid_cut(x, p, whole[0], whole[1], &from, &to);
+        ix_grid_cut(g, p, x->first + x->outside[0], x->end - x->outside[1],
+                    &from, &to);
+        from -= p == 0 ? x->outside[0] : 0;
+        to += p == g->ranks - 1 ? x->outside[1] : 0;
         if (p != f->place[axis] && from < to && from < hi && to > lo)
             f->o->from[p] = 1;
     }
-    return own[0] - lo + hi - own[1];
+}
+
+/* Points of both sides of the halo along axis "a". */
+static int64_t
+halo_points(const face *f, int a, int axis, const span *x)
+{
+    const int64_t *w = f->width->k[a];
+    int64_t n = 0;
+    if (!x->begins && w[0] > 0) {
+        int64_t lo = x->lo - w[0] < x->first ? x->first : x->lo - w[0];
+        note_sources(f, axis, x, lo, x->lo);
+        n += x->lo - lo;
+    }
+    if (!x->ends && w[1] > 0) {
+        int64_t hi = x->hi + w[1] > x->end ? x->end : x->hi + w[1];
+        note_sources(f, axis, x, x->hi, hi);
+        n += hi - x->hi;
+    }
+    return n;
 }
 
 static bool
 count_face(const face *f, int axis, int64_t *bytes)
 {
     int64_t n = (int64_t)ilex_dtype_bytes(f->b->dtype);
-    bool along = false;
+    int along = -1;
+    span x, here = {.lo = 0};
     for (int a = 0; a < f->b->rank; a++) {
         int at = *f->b->axis[a] ? ix_grid_find(f->o->grid, f->b->axis[a]) : -1;
-        int64_t own[2], whole[2], m;
-        if (!own_range(f, a, at, own, whole))
+        const int64_t *w = f->width->k[a];
+        if (!find_span(f, a, at, &x))
             return false;
         if (at == axis) {
-            along = true;
-            m = halo_points(f, a, axis, own, whole);
-        } else if (at < axis) {
-            m = clip(own[1] + f->width->k[a][1], whole) -
-                clip(own[0] - f->width->k[a][0], whole);
-        } else {
-            m = own[1] - own[0];
+            along = a;
+            here = x;
+            continue;
         }
+        int64_t lo = x.lo - (at < axis ? w[0] : x.begins ? x.outside[0] : 0);
+        int64_t hi = x.hi + (at < axis ? w[1] : x.ends ? x.outside[1] : 0);
+        lo = lo < x.first ? x.first : lo;
+        hi = hi > x.end ? x.end : hi;
+        int64_t m = hi - lo;
         if (!ix_mul(n, m > 0 ? m : 0, &n))
             return false;
     }
-    return !along || ix_add(*bytes, n, bytes);
+    if (along < 0 || n == 0)
+        return true;
+    return ix_mul(n, halo_points(f, along, axis, &here), &n) &&
+           ix_add(*bytes, n, bytes);
 }
 
 static bool

@@ -107,6 +107,8 @@ make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
     ix_error_clear(&own);
     ix_maker maker = ix_storage_maker(NULL);
     ilex_storage *made = ix_storage_build(&maker, &spec, &own);
+    if (made && made->division)
+        made->division->bounded = true;
     return made ? made : ix_fail_null(err, own.code, "%s", own.text);
 }
 

@@ -15,10 +15,20 @@ struct ix_division {
     ilex_grid *grid;
     int axis[ILEX_MAX_RANK];   /* of the grid; -1: it is whole */
     bool round[ILEX_MAX_RANK]; /* it is a whole turn of a periodic axis */
+    bool bounded;              /* its halo outside of the whole is nobody's */
     ix_index_box whole;        /* without its halo */
     uint64_t writes;           /* of the memory, when "current" was so */
     ix_index_box current;
 };
+
+/* Points outside of the whole along axis "k", low (0) or high, which are those
+ * of the ends. */
+static inline int64_t
+ix_division_outside(const ilex_storage *s, int k, int side)
+{
+    const struct ix_division *d = s->division;
+    return d->round[k] || d->bounded ? 0 : s->halo[k][side];
+}
 
 /* How far the halo of axis "k" is current, low and high. */
 void ix_division_current(const ilex_storage *s, int k, int64_t width[2]);

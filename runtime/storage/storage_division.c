@@ -119,10 +119,8 @@ ix_division_owned(const ilex_storage *s, int k, int place, int64_t *lo,
 {
     const ix_division *d = s->division;
     const ix_grid_axis *a = &d->grid->axis[d->axis[k]];
-    int64_t low = d->round[k] ? 0 : s->halo[k][0];
-    int64_t high = d->round[k] ? 0 : s->halo[k][1];
-    ix_grid_cut(a, place, d->whole.k[k][0] - low, d->whole.k[k][1] + high, lo,
-                hi);
+    ix_grid_cut(a, place, d->whole.k[k][0] - ix_division_outside(s, k, 0),
+                d->whole.k[k][1] + ix_division_outside(s, k, 1), lo, hi);
 }
 
 void

@@ -2,6 +2,7 @@
  *
  * Runs over ranks: the bits of one process.
  */
+#include "runtime/program/forecast.h"
 #include "tests/unit/ranks_fixture.h"
 
 #define N(value) .size = {{"n", value}}, .nsizes = 1
@@ -225,35 +226,90 @@ static const struct {
     ranks_case c;
     int rank;
     int64_t messages, bytes;
+    bool foreseen; /* halos are as wide as what is read: that is known before */
 } sent[] = {
     /* hdiff: halo 2 of both axes at once; along J with what came along I */
     {{HDIFF, "I:2, J:2", "I:16, J:12", NULL, 2, NM(16, 12)},
      0,
      2,
-     8 * (2 * (6 + 2) + 2 * (8 + 2 + 2))},
+     8 * (2 * (6 + 2) + 2 * (8 + 2 + 2)),
+     true},
     /* in the middle, to both sides; a second run sends nothing */
     {{LAPLACE, "I:3", "I:9", NULL, 1, NM(9, 5), .runs = 3},
      1,
      2,
-     8 * 2 * (5 + 2)},
-    {{LAPLACE, "I:3", "I:9", NULL, 3, NM(9, 5), .runs = 2}, 0, 1, 8 * (5 + 2)},
+     8 * 2 * (5 + 2),
+     true},
+    {{LAPLACE, "I:3", "I:9", NULL, 3, NM(9, 5), .runs = 2},
+     0,
+     1,
+     8 * (5 + 2),
+     false},
     /* two neighbours that are one rank: one message */
-    {{LAPLACE, "I:2", "I:8", "I", 1, NM(8, 5)}, 1, 1, 8 * 2 * (5 + 2)},
+    {{LAPLACE, "I:2", "I:8", "I", 1, NM(8, 5)}, 1, 1, 8 * 2 * (5 + 2), false},
     /* one rank of a periodic axis sends nothing; ten stages at once */
-    {{LAPLACE, "I:1", "I:8", "I", 1, NM(8, 5)}, 0, 0, 0},
-    {{PIPELINE, "I:2", "I:16", NULL, 4, NM(16, 5)}, 0, 1, 8 * 4 * (5 + 8)},
+    {{LAPLACE, "I:1", "I:8", "I", 1, NM(8, 5)}, 0, 0, 0, false},
+    {{PIPELINE, "I:2", "I:16", NULL, 4, NM(16, 5)},
+     0,
+     1,
+     8 * 4 * (5 + 8),
+     true},
+    /* parts that are shorter than halos: to several; in three sections, along
+     * rows and columns */
+    {{PIPELINE, "I:4, J:3", "I:9, J:9", NULL, 4, NM(9, 9)},
+     0,
+     4,
+     8 * (6 * (3 + 4) + 5 * (2 + 8)),
+     true},
+    {{LEVELS, "I:2, J:3", "I:9, J:9", NULL, 0, NM(9, 9)},
+     0,
+     4,
+     8 * (4 + 2 * 9 + 3),
+     true},
     /* what is read at its own points alone */
-    {{POINTS, "I:4, J:2", "I:16, J:12", NULL, 2, NM(16, 12)}, 3, 0, 0},
+    {{POINTS, "I:4, J:2", "I:16, J:12", NULL, 2, NM(16, 12)}, 3, 0, 0, false},
     /* two fields, of which one is read beyond: one message */
-    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 0, 1, 8 * 4},
-    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 1, 1, 8 * 4},
+    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 0, 1, 8 * 4, false},
+    {{STAGGERED, "I:2", "I:8", NULL, 2, NM(8, 4)}, 1, 1, 8 * 4, false},
 };
+
+/* What all ranks get, by the forecast, is what all have sent. */
+static void
+check_forecast(const ranks_world *w)
+{
+    const ranks_case *c = w->c;
+    ix_outlook o;
+    ix_error err;
+    ix_forecast f, all = {.points = 0};
+    int64_t messages = 0, bytes = 0;
+    ilex_group group = {.size = ranks_of(c)};
+    atomic_init(&group.count, 1);
+    ix_error_clear(&err);
+    ilex_grid *grid =
+        ilex_grid_new(ctx, &ILEX_GRID_SPEC(.group = &group, .ranks = c->ranks,
+                                           .domain = c->domain));
+    ck_assert_int_eq(ix_outlook_open(&o, w->p, grid, c->size, c->nsizes, &err),
+                     ILEX_OK);
+    for (int r = 0; r < group.size; r++) {
+        ck_assert(ix_outlook_rank(&o, r, &f));
+        all.messages += f.messages;
+        all.bytes += f.bytes;
+        messages += w->counts[r].messages;
+        bytes += w->counts[r].bytes;
+    }
+    ck_assert_int_eq(all.messages, messages);
+    ck_assert_int_eq(all.bytes, bytes);
+    ix_outlook_close(&o);
+    ilex_grid_release(grid);
+}
 
 START_TEST(messages)
 {
     ranks_world w;
     ranks_open(&w, &sent[_i].c, 9);
     ranks_compare(&w);
+    if (sent[_i].foreseen)
+        check_forecast(&w);
     const ilex_group_counts *n = &w.counts[sent[_i].rank];
     ck_assert_msg(n->messages == sent[_i].messages &&
                       n->bytes == sent[_i].bytes,
