@@ -403,18 +403,20 @@ add_row(explain *e, const int *ranks, bool tell, ix_error *err)
 }
 
 /* Grids of 1, 2, 4, ... ranks, always twice as many along the axis whose parts
- * are longest, up to twice those that were asked for, or 10,000. */
+ * are longest, up to those that were asked for, or 10,000, while these have
+ * more than a point. */
 static ilex_status
 add_rows(explain *e, ix_error *err)
 {
     int ranks[ILEX_MAX_RANK], all = 1, asked = 1;
+    bool parts = true;
     ilex_status rc = ILEX_OK;
     for (int k = 0; k < e->naxes; k++) {
         ranks[k] = 1;
         asked *= e->ranks[k];
     }
     int most = asked > 10000 ? asked : 10000;
-    while (!rc && all <= most && e->nrows < MOST_ROWS) {
+    while (!rc && parts && all <= most && e->nrows < MOST_ROWS) {
         int longest = 0;
         rc = add_row(e, ranks, false, err);
         for (int k = 1; k < e->naxes; k++)
@@ -423,6 +425,7 @@ add_rows(explain *e, ix_error *err)
                 longest = k;
         ranks[longest] *= 2;
         all *= 2;
+        parts = e->range[longest][1] - e->range[longest][0] >= ranks[longest];
     }
     return rc;
 }

@@ -224,6 +224,16 @@ expect 0 'ranks     4 on I:2,J:2 (threads), of which the first sent 2 messages' 
 expect 0 'same bits' $run_ranks --grid J:4,I:2 --transport delay -v
 expect 2 'a number from 1 to 4096' $run_ranks --ranks 0
 expect 2 'wants axes and numbers' $run_ranks --grid I2
+foresee="explain $examples/hdiff.ilx --size ni=16,nj=12,nk=3"
+expect 0 'least loaded  *0  *144  *2  *[0-9]' $foresee --grid I:2,J:2
+expect 0 ' 8192 .* I:128, J:64' $foresee --grid I:100,J:100 \
+    --size ni=2048,nj=2048 --latency 1e-6
+expect 0 '' $foresee --grid I:4 -o scaling.svg
+grep -q '^<polyline' scaling.svg || fail 'no picture of scaling'
+expect 2 'no argument has the axis Q' $foresee --grid Q:2
+expect 2 'a million at most' $foresee --grid I:2000,J:2000
+expect 2 'bandwidth 0: wants a number above 0' $foresee --grid I:2 --bandwidth 0
+expect 2 "wants the value of size ni" explain "$examples"/hdiff.ilx --grid I:2
 expect 2 'has 4 ranks, --ranks 3' $run_ranks --grid I:2,J:2 --ranks 3
 expect 1 'no argument has the axis Q' $run_ranks --grid Q:2
 expect 1 "no transport 'thread'" $run_ranks --ranks 2 --transport thread

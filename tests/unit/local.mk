@@ -83,6 +83,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_ranks_faults \
 	tests/unit/test_ranks_files \
 	tests/unit/test_ranks_random \
+	tests/unit/test_ranks_whole \
 	tests/unit/test_repro \
 	tests/unit/test_scan \
 	tests/unit/test_schedule \
@@ -175,6 +176,9 @@ tests_unit_test_ranks_SOURCES = \
 tests_unit_test_ranks_files_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_files.c
+tests_unit_test_ranks_whole_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_ranks_whole.c
 tests_unit_test_ranks_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_random.c

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs that read whole axes, one after the other, in places of others, and
+ * eager reductions: what needs more than one run to be seen.
+ */
+#include "tests/unit/ranks_fixture.h"
+
+/* A storage on the grid of [I:n] with a halo, filled. */
+static ilex_storage *
+filled(ilex_context *own, ilex_grid *grid, int64_t n, double value)
+{
+    int64_t length = n + 2, halo[2] = {1, 1};
+    return ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &length, .axes = "I",
+                                .halo = halo, .fill = &value, .grid = grid));
+}
+
+/* A body on two ranks, whose user data are two programs. */
+static void
+with_programs(ilex_rank body, const char *first, const char *second)
+{
+    ilex_program *p[] = {compile(first), compile(second)};
+    ck_assert_int_eq(ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), body, p),
+                     ILEX_OK);
+    ilex_program_release(p[0]);
+    ilex_program_release(p[1]);
+}
+
+/* ---- eager reductions ---- */
+
+static int
+reduced(ilex_group *g, void *user)
+{
+    int64_t shape[] = {7, 5}, n = 5;
+    double sum = 0, column = 0;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid =
+        ilex_grid_new(own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2, J:2",
+                                           .domain = "I:1:6, J:3"));
+    ilex_storage *x = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 2, .shape = shape, .axes = "IJ",
+                                .halo = ((int64_t[]){1, 1, 1, 1}),
+                                .origin = ((int64_t[]){1, 0}),
+                                .fill = &(double){100}, .grid = grid));
+    int64_t lo, hi, from, to;
+    ilex_storage_domain(x, 0, &lo, &hi);
+    ilex_storage_domain(x, 1, &from, &to);
+    for (int64_t i = lo; i < hi; i++)
+        for (int64_t j = from; j < to; j++)
+            ilex_storage_set_f64(x, ((int64_t[]){i - lo + 1, j - from + 1}),
+                                 (double)(i + 10 * j));
+    ilex_storage *s = ilex_eager_reduce(own, "sum", x, NULL, NULL);
+    ilex_storage *c = ilex_eager_reduce(own, "sum", x, "I", NULL);
+    ilex_storage_get_f64(s, NULL, &sum);
+    ilex_storage_get_f64(c, &(int64_t){0}, &column); /* 1 + ... + 5 + 50*j */
+    bool same = sum == 195 && (double)(15 + 50 * from) == column &&
+                ilex_storage_grid(c) == grid && !ilex_storage_grid(s) &&
+                (ilex_storage_whole(c, 0, &lo, &hi), hi - lo == 3);
+    ilex_storage *flat = ilex_storage_new(
+        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &n, .axes = "I"));
+    bool refused = !ilex_eager_reduce(own, "sum", x, "J", flat) &&
+                   ilex_error_code(own) == ILEX_E_BINDING;
+    if (!same || !refused)
+        fprintf(stderr, "%g, %g; %s\n", sum, column, ilex_error_text(own));
+    ilex_storage_release(flat);
+    ilex_storage_release(c);
+    ilex_storage_release(s);
+    ilex_storage_release(x);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    (void)user;
+    return same && refused ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(eager_reductions)
+{
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 4), reduced, NULL),
+        ILEX_OK);
+}
+END_TEST
+
+/* ---- runs in sections ---- */
+
+/* u is nine times as much after each of three runs: what one of them sent is
+ * old in the next one, and the place of u is written when all of it is read. */
+static int
+summed_up(ilex_group *g, void *user)
+{
+    ilex_program *const *p = user;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, 8, 2), *x = filled(own, grid, 8, 0);
+    ilex_storage *t = ilex_storage_zeros(own, ILEX_F64, 0, NULL);
+    ilex_status rc = ilex_error_code(own);
+    double want = 16;
+    for (int turn = 0; !rc && turn < 3; turn++, want *= 9) {
+        ilex_call call = {.size = sizeof call};
+        ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", u),
+                            ILEX_BIND("t", t), ILEX_BIND("x", x)};
+        double sum = 0, mean = 0;
+        rc = ilex_run(p[0], b, 4, &call);
+        ilex_storage_get_f64(t, NULL, &sum);
+        ilex_storage_get_f64(x, &(int64_t){1}, &mean);
+        bool wrong = rc || sum != want || mean != want + want / 8;
+        if (wrong)
+            fprintf(stderr, "rank %d: %g, %g in turn %d; %s\n",
+                    ilex_group_rank(g), sum, mean, turn, call.error);
+        rc = wrong ? ILEX_E_INTERNAL : ILEX_OK;
+    }
+    ilex_call call = {.size = sizeof call};
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("w", u)};
+    ilex_status refused = rc ? rc : ilex_run(p[1], b, 2, &call);
+    if (!rc && (refused != ILEX_E_OVERLAP ||
+                !strstr(call.error, "output w shares memory with input u")))
+        rc = fprintf(stderr, "%d: %s\n", (int)refused, call.error)
+                 ? ILEX_E_INTERNAL
+                 : ILEX_OK;
+    ilex_storage_release(t);
+    ilex_storage_release(x);
+    ilex_storage_release(u);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return (int)rc;
+}
+
+START_TEST(sections_again)
+{
+    with_programs(summed_up,
+                  "ilex 1\nprogram up\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+                  "let s = sum[I](u)\nout v = 9.0*u inplace u\n"
+                  "out t : f64[] = s\nout x = u + s\n",
+                  "ilex 1\nprogram beside\nsize n\nin u : f64[I:n]\n"
+                  "out w = u - max[I](u)\n");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("ranks_whole");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_test(tests, eager_reductions);
+    tcase_add_test(tests, sections_again);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
