@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs that read whole axes, one after the other, in places of others, and
- * eager reductions: what needs more than one run to be seen.
+ * What needs more than one run to be seen: runs that read whole axes, one after
+ * the other and in places of others, eager reductions, what many steps send.
  */
 #include "tests/unit/ranks_fixture.h"
 
@@ -136,6 +136,65 @@ START_TEST(sections_again)
 }
 END_TEST
 
+/* ---- many steps ---- */
+
+static const char water[] =
+    "ilex 1\nprogram step\nsize n\n"
+    "in h : f64[I:n, J:n] halo(auto)\nin u : f64[I:n, J:n] halo(auto)\n"
+    "in v : f64[I:n, J:n] halo(auto)\n"
+    "let us = u - 0.3*(h - h[I-1])\nlet vs = v - 0.3*(h - h[J-1])\n"
+    "let fx = us*(h + h[I-1])*0.5\nlet fy = vs*(h + h[J-1])*0.5\n"
+    "out hn = h - 0.3*(fx[I+1] - fx + fy[J+1] - fy)\nout un = us\nout vn = "
+    "vs\n";
+
+/* Shallow water on a plane that goes round: h is read one point around, u one
+ * behind along I, v one behind along J, and both neighbours along an axis are
+ * one rank; so a step is a message an axis, of what is read and no more. */
+static int
+steps(ilex_group *g, void *user)
+{
+    enum { FIELDS = 6, N = 16, PART = N / 2, STEPS = 20 };
+    static const char *const names[] = {"h", "u", "v", "hn", "un", "vn"};
+    int64_t shape[] = {N + 2, N + 2};
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2, J:2",
+                             .domain = "I:16, J:16", .periodic = "I, J"));
+    ilex_binding b[FIELDS];
+    for (int i = 0; i < FIELDS; i++)
+        b[i] = (ilex_binding)ILEX_BIND(
+            names[i],
+            ilex_storage_new(
+                own, &ILEX_STORAGE_SPEC(.rank = 2, .shape = shape, .axes = "IJ",
+                                        .halo = ((int64_t[]){1, 1, 1, 1}),
+                                        .fill = &(double){1}, .grid = grid)));
+    ilex_call call = {.size = sizeof call};
+    ilex_group_counts sent;
+    ilex_status rc =
+        ilex_run_steps(user, b, FIELDS, STEPS, "h=hn, u=un, v=vn", &call);
+    ilex_group_counted(g, &sent);
+    int64_t along_i = 2 * PART + PART, along_j = 2 * (PART + 2) + PART;
+    bool same = !rc && sent.messages == 2 * STEPS &&
+                sent.bytes == 8 * STEPS * (along_i + along_j);
+    if (!same)
+        fprintf(stderr, "%lld messages, %lld bytes; %s\n",
+                (long long)sent.messages, (long long)sent.bytes, call.error);
+    for (int i = 0; i < FIELDS; i++)
+        ilex_storage_release((ilex_storage *)(uintptr_t)b[i].storage);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(many_steps)
+{
+    ilex_program *p = compile(water);
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 4), steps, p), ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -145,6 +204,7 @@ main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_test(tests, eager_reductions);
     tcase_add_test(tests, sections_again);
+    tcase_add_test(tests, many_steps);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
