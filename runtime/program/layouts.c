@@ -37,7 +37,7 @@ struct ix_parts {
     const ilex_program *whole;
     char *axes; /* "": the program in one */
     size_t section, sections;
-    part *parts;
+    _Atomic(part *) parts; /* more are put before them */
     uint8_t hash[16];
 };
 
@@ -45,8 +45,8 @@ struct ix_layouts {
     char *text, *option[IX_NOPTIONS];
     bool turns; /* there may be variants */
     _Atomic(variant *) variants;
-    pthread_mutex_t lock; /* of what follows */
-    ix_parts *parts;
+    pthread_mutex_t lock;      /* of who adds to what follows */
+    _Atomic(ix_parts *) parts; /* more are put before them */
 };
 
 int64_t ix_layouts_bytes = 1 << 15;
@@ -128,7 +128,7 @@ free_parts(ix_parts *x)
 {
     for (ix_parts *after; x; x = after) {
         after = x->next;
-        for (part *p = x->parts, *next; p; p = next) {
+        for (part *p = atomic_load(&x->parts), *next; p; p = next) {
             next = p->next;
             ilex_program_release(p->program);
             free(p);
@@ -149,7 +149,7 @@ ix_layouts_free(ix_layouts *l)
         free(v->order);
         free(v);
     }
-    free_parts(l->parts);
+    free_parts(atomic_load(&l->parts));
     pthread_mutex_destroy(&l->lock);
     for (int i = 0; i < IX_NOPTIONS; i++)
         free(l->option[i]);
@@ -444,22 +444,31 @@ make_part(ix_parts *x, uint64_t without, ix_error *err)
         return NULL;
     }
     made->without = without;
-    made->next = x->parts;
-    x->parts = made;
+    made->next = atomic_load(&x->parts);
+    atomic_store(&x->parts, made);
     return made->program;
+}
+
+static const ilex_program *
+find_part(ix_parts *x, uint64_t without)
+{
+    const part *known = atomic_load(&x->parts);
+    while (known && known->without != without)
+        known = known->next;
+    return known ? known->program : NULL;
 }
 
 const ilex_program *
 ix_parts_program(ix_parts *x, uint64_t without, ix_error *err)
 {
     ix_layouts *l = x->whole->layouts;
+    const ilex_program *made = find_part(x, without);
+    if (made)
+        return made;
     pthread_mutex_lock(
         &l->lock); /* ranks of one process wait for one of them */
-    const part *known = x->parts;
-    while (known && known->without != without)
-        known = known->next;
-    const ilex_program *made =
-        known ? known->program : make_part(x, without, err);
+    made = find_part(x, without);
+    made = made ? made : make_part(x, without, err);
     pthread_mutex_unlock(&l->lock);
     return made;
 }
@@ -488,12 +497,22 @@ add_parts(const ilex_program *p, const char *axes, size_t section,
         free(own);
         return ix_fail_memory_null(err);
     }
-    *x = (ix_parts){.next = p->layouts->parts,
-                    .whole = p,
-                    .axes = own,
-                    .section = section,
-                    .sections = 1};
-    return p->layouts->parts = x;
+    x->next = atomic_load(&p->layouts->parts);
+    x->whole = p;
+    x->axes = own;
+    x->section = section;
+    x->sections = 1;
+    atomic_store(&p->layouts->parts, x);
+    return x;
+}
+
+static ix_parts *
+find_parts(const ix_layouts *l, const char *axes, size_t section)
+{
+    ix_parts *x = atomic_load(&l->parts);
+    while (x && (x->section != section || strcmp(x->axes, axes) != 0))
+        x = x->next;
+    return x;
 }
 
 ix_parts *
@@ -508,10 +527,11 @@ ix_layouts_parts(const ilex_program *p, const char *axes, size_t section,
             "text; it must wrap no storages, call no functions of numbers, run "
             "on the host, and have named axes",
             p->c->name);
+    ix_parts *x = find_parts(l, axes, section);
+    if (x)
+        return x;
     pthread_mutex_lock(&l->lock);
-    ix_parts *x = l->parts;
-    while (x && (x->section != section || strcmp(x->axes, axes) != 0))
-        x = x->next;
+    x = find_parts(l, axes, section);
     x = x ? x : add_parts(p, axes, section, err);
     pthread_mutex_unlock(&l->lock);
     return x;

@@ -184,17 +184,16 @@ find_halos(plan *x)
 {
     const ix_run *r = x->r;
     const ix_compiled *c = r->p->c;
-    x->halo = ix_mem_new(&r->p->mem, (c->narguments + 1) * sizeof *x->halo);
-    int64_t *work =
-        ix_mem_new(&r->p->mem, ((size_t)c->nsizes + 1) * sizeof *work);
-    ilex_status rc = x->halo && work ? ILEX_OK : ix_fail_memory(r->err);
+    size_t halos = (c->narguments + 1) * sizeof *x->halo;
+    x->halo = ix_mem_new(&r->p->mem, halos + c->nsizes * sizeof(int64_t));
+    ilex_status rc = x->halo ? ILEX_OK : ix_fail_memory(r->err);
     x->reads = (ix_reading){.parts = x->parts,
                             .without = ix_parts_program,
                             .hash = ix_parts_hash(x->parts),
                             .c = c,
                             .grid = r->grid,
                             .size = r->s.size,
-                            .work = work};
+                            .work = (int64_t *)(x->halo + c->narguments + 1)};
     ix_reading_begin(&x->reads);
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         const ilex_storage *s = r->bound[i];
@@ -205,7 +204,6 @@ find_halos(plan *x)
         rc = find_halo(x, i, &h);
         add_halo(x, &h);
     }
-    ix_mem_free(&r->p->mem, work);
     return rc;
 }
 
@@ -388,7 +386,7 @@ static ilex_status
 run_part(const plan *x)
 {
     ix_run *r = x->r;
-    ix_overlap o = {.n = 0};
+    ix_overlap o; /* 8 KB, which nobody clears */
     if (x->idle || x->without || ix_layouts_find(r) != r->p || r->order) {
         ilex_status rc = exchange(x);
         return rc || x->idle ? rc : run_without(x);
