@@ -48,10 +48,8 @@ typedef struct explain {
 /* ---- what is asked for ---- */
 
 static ix_cli_exit
-usage(const explain *e, const char *option, const char *value,
-      const char *wants)
+usage(const char *option, const char *value, const char *wants)
 {
-    (void)e;
     return ix_cli_usage("explain", "%s %s: wants %s", option, value, wants);
 }
 
@@ -76,7 +74,7 @@ read_sizes(explain *e)
             long long v = p[length] ? strtoll(p + length + 1, &end, 10) : -1;
             if (k == n || v < 0 || end == p + length + 1 ||
                 (*end && *end != ','))
-                return usage(e, "--size", s->value,
+                return usage("--size", s->value,
                              "sizes of the program, for example n=1000,m=500");
             e->size[k].value = v;
             p = end + (*end == ',');
@@ -105,15 +103,15 @@ read_grid(explain *e)
         char *end = NULL;
         long n = p[length] == ':' ? strtol(p + length + 1, &end, 10) : 0;
         if (n < 1 || n > MOST_RANKS || length == 0 || e->naxes == ILEX_MAX_RANK)
-            return usage(e, "--grid", e->grid, wants);
+            return usage("--grid", e->grid, wants);
         e->axis[e->naxes] = strndup(p, length);
         e->ranks[e->naxes++] = (int)n;
         all *= n;
         p = end + strspn(end, " ");
         if (all > MOST_RANKS || (*p && *p != ','))
-            return usage(e, "--grid", e->grid, wants);
+            return usage("--grid", e->grid, wants);
     }
-    return e->naxes ? IX_EXIT_OK : usage(e, "--grid", e->grid, wants);
+    return e->naxes ? IX_EXIT_OK : usage("--grid", e->grid, wants);
 }
 
 /* The indices that arguments have along axis "k" of the grid. */
@@ -153,7 +151,7 @@ read_number(const explain *e, ix_cli_flag flag, const char *option,
     char *end = NULL;
     double v = text ? strtod(text, &end) : *value;
     if (text && (end == text || *end || !(v > 0) || v > 1e30))
-        return usage(e, option, text, "a number above 0, for example 2e-6");
+        return usage(option, text, "a number above 0, for example 2e-6");
     *value = v;
     return IX_EXIT_OK;
 }
@@ -249,18 +247,6 @@ put_rank(explain *e, const char *which, const load *l)
                    (long long)l->f.bytes, l->seconds);
 }
 
-/* What ranks send each other between sections. */
-static void
-put_sections(explain *e, const ix_outlook *o)
-{
-    ix_text *t = &e->text;
-    if (o->s.n > 1)
-        ix_text_format(t,
-                       "sections       %zu, between which ranks send each "
-                       "other what is read along whole axes\n",
-                       o->s.n);
-}
-
 static void
 put_halos(explain *e, const ix_outlook *o)
 {
@@ -287,7 +273,11 @@ put_loads(explain *e, const ix_outlook *o, const load *list, int n,
 {
     ix_text *t = &e->text;
     ix_text_format(t, "grid           %s: %d ranks\n", e->grid, n);
-    put_sections(e, o);
+    if (o->s.n > 1)
+        ix_text_format(t,
+                       "sections       %zu, between which ranks send each "
+                       "other what is read along whole axes\n",
+                       o->s.n);
     put_halos(e, o);
     ix_text_format(t,
                    "points         %lld in all, %.4g of what one process "

@@ -58,7 +58,7 @@ static bool
 suits(ilex_context *ctx, const ilex_program *p)
 {
     const ix_compiled *c = p->c;
-    bool ok = c->nfunctions == 0 && p->backend->engine == &ix_engine_host &&
+    bool ok = p->backend->engine == &ix_engine_host &&
               !strchr(ix_option_text(ctx, IX_OPTION_schedule), '\n') &&
               !memcmp(&p->mem, &ix_mem_default, sizeof p->mem);
     for (size_t i = 0; ok && i < c->narguments; i++)
@@ -289,7 +289,26 @@ put_order(void *user, const ix_compiled_buffer *b, const int *axis)
 
 /* ---- variants ---- */
 
-/* A context with the options of the program. */
+/* What the program calls, as it was registered when that was compiled. */
+static bool
+register_functions(ilex_context *ctx, const ilex_program *p)
+{
+    const ix_compiled *c = p->c;
+    bool ok = true;
+    for (size_t i = 0; ok && i < c->ncalls; i++) {
+        ilex_function_spec f = p->function[i];
+        f.declaration = f.elementwise_cuda = NULL; /* of that context */
+        if (!c->call[i].routine)
+            ok = !ilex_function_register(ctx, c->call[i].name, &f);
+    }
+    for (size_t i = 0; ok && i < c->nfunctions; i++)
+        ok = !ilex_function_register(
+            ctx, c->function[i].name,
+            &ILEX_FUNCTION_SPEC(.elementwise = p->elementwise[i]));
+    return ok;
+}
+
+/* A context with the options and functions of the program. */
 static ilex_context *
 open_context(const ix_layouts *l, const ilex_program *p)
 {
@@ -302,7 +321,10 @@ open_context(const ix_layouts *l, const ilex_program *p)
         ilex_option_set(ctx, "tier_after", "0");
     if (ctx)
         ilex_option_set(ctx, "reuse", "0");
-    return ctx;
+    if (!ctx || register_functions(ctx, p))
+        return ctx;
+    ilex_context_free(ctx);
+    return NULL;
 }
 
 /* A program of the module, which is freed. */
@@ -524,8 +546,8 @@ ix_layouts_parts(const ilex_program *p, const char *axes, size_t section,
         return ix_fail_null(
             err, ILEX_E_UNSUPPORTED,
             "%s: a run over ranks compiles the program once more, from its "
-            "text; it must wrap no storages, call no functions of numbers, run "
-            "on the host, and have named axes",
+            "text; it must wrap no storages, run on the host, and have named "
+            "axes",
             p->c->name);
     ix_parts *x = find_parts(l, axes, section);
     if (x)

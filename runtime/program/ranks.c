@@ -34,9 +34,7 @@ find_parts(const ilex_program *p, const char *axes, size_t section,
     const char *what = p->backend->engine != &ix_engine_host ? "on a device"
                        : c->ncounts > 0 ? "of a program that counts lengths"
                        : c->nloops > 0  ? "of a program with `loop`"
-                       : c->ncalls > c->nroutines
-                           ? "of a program that calls functions of the host"
-                           : NULL;
+                                        : NULL;
     return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
                                "%s: a run over ranks %s is not supported",
                                c->name, what)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random programs over ranks: stencils, broadcasts, reductions and scans along
- * axes that are whole, conditions on indices, random numbers, staggered axes,
- * outputs on other ranges, of floating and integer numbers; on random grids,
- * with parts of one point or none, periodic or not. The bits are those of one
- * process.
+ * Random programs over ranks: stencils, broadcasts, reductions, scans, other
+ * indices along axes that are whole or divided, conditions on indices, random
+ * numbers, staggered axes, outputs on other ranges, of floating and integer
+ * numbers; on random grids, with parts of one point or none, periodic or not.
+ * The bits are those of one process.
  *
  *     test_ranks_random [PROGRAMS [FIRST [RANKS]]]
  *
- * With a number of RANKS it is one of so many processes of MPI.
+ * With a number of RANKS it is one of so many processes of MPI. RANKS_SHOW
+ * prints programs and grids.
  */
 #include "tests/unit/ranks_fixture.h"
 

@@ -136,6 +136,55 @@ START_TEST(sections_again)
 }
 END_TEST
 
+/* ---- functions of the host ---- */
+
+/* y(i) = x(i) + x(n-1-i) */
+static int
+mirror(const ilex_function_call *call)
+{
+    const ilex_function_array *x = call->argument, *y = call->result;
+    for (int64_t i = 0; i < x->shape[0]; i++)
+        ((double *)y->data)[i * y->stride[0]] =
+            ((const double *)x->data)[i * x->stride[0]] +
+            ((const double *)x->data)[(x->shape[0] - 1 - i) * x->stride[0]];
+    return ILEX_OK;
+}
+
+static double
+cube(double x)
+{
+    return x * x * x;
+}
+
+START_TEST(functions)
+{
+    const ranks_case c = {
+        "ilex 1\nprogram calls\nsize n, m\n"
+        "extern mirror(x : f64[k]) -> f64[k] pure\n"
+        "extern cube(x : f64) -> f64 pure elementwise\n"
+        "in u : f64[I:n]\nin v : f64[I:n, J:m] halo(I:1:1)\n"
+        "reshape w[n] = u\nlet x = mirror(w)\n"
+        "map y[I=i:n] = x[i] + u[i]\nout a = y + sum[J](cube(v[I+1]))\n",
+        "I:3",
+        "I:10",
+        NULL,
+        1,
+        {{"n", 10}, {"m", 4}},
+        2,
+        NULL,
+        1,
+        false};
+    ranks_world w;
+    ilex_function_register(ctx, "mirror", &ILEX_FUNCTION_SPEC(.host = mirror));
+    ilex_function_register(
+        ctx, "cube",
+        &ILEX_FUNCTION_SPEC(.elementwise = (ilex_elementwise_function)cube));
+    ranks_open(&w, &c, 1);
+    ranks_compare(&w);
+    ranks_close(&w);
+}
+END_TEST
+
 /* ---- many steps ---- */
 
 static const char water[] =
@@ -204,6 +253,7 @@ main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_test(tests, eager_reductions);
     tcase_add_test(tests, sections_again);
+    tcase_add_test(tests, functions);
     tcase_add_test(tests, many_steps);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
