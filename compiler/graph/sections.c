@@ -49,14 +49,22 @@ int
 ix_divided_axis(const ix_divided_axes *d, const ilex_array *x, int k)
 {
     const char *name = ix_symbol_text(x->ctx, x->interior->ax[k].name);
+    size_t stem = ix_axis_stem(name, strlen(name));
     for (int i = 0; *name && i < d->n; i++)
-        if (!strncmp(name, d->name[i], d->length[i]) &&
-            (!name[d->length[i]] || !strcmp(name + d->length[i], "+1/2")))
+        if (d->length[i] == stem && !strncmp(name, d->name[i], stem))
             return i;
     return -1;
 }
 
 /* ---- where arrays can be computed ---- */
+
+/* The array comes no earlier than the one at position "k", which it reads. */
+static void
+follow(placing *p, size_t k)
+{
+    if (p->section[p->at] < p->section[k])
+        p->section[p->at] = p->section[k];
+}
 
 /* "x", at position "k", is read away from the parts: all of it is needed. */
 static void
@@ -73,8 +81,7 @@ static bool
 is_near(const placing *p, const ilex_array *n, int axis,
         const ilex_array *index)
 {
-    if (index->kind == IX_LINEAR && index->nops == 1 && index->attr[1] == 1)
-        index = index->ops[0];
+    index = ix_index_moved(index);
     if (index->kind != IX_INDEX)
         return false;
     int k = (int)index->attr[0];
@@ -88,8 +95,8 @@ is_of_chunks(const ilex_array *x)
 {
     bool chunks = false;
     for (int k = 0; k < ix_rank(x); k++)
-        chunks |= !strncmp(ix_symbol_text(x->ctx, x->interior->ax[k].name),
-                           IX_SENT_CHUNKS, strlen(IX_SENT_CHUNKS));
+        chunks |=
+            ix_is_of_chunks(ix_symbol_text(x->ctx, x->interior->ax[k].name));
     return chunks;
 }
 
@@ -100,8 +107,7 @@ place_load(ix_load_visitor *v, const ilex_array *load)
     const ilex_array *n = p->u->order[p->at];
     const ilex_array *x = n->ops[load->attr[0] + 1];
     size_t at = ix_unit_position(p->u, x);
-    if (p->section[p->at] < p->section[at])
-        p->section[p->at] = p->section[at];
+    follow(p, at);
     if (is_of_chunks(x))
         send(p, at);
     for (int k = 0; k < load->nops; k++) {
@@ -122,8 +128,7 @@ place_whole(placing *p, const ilex_array *x)
 {
     size_t at = ix_unit_position(p->u, x);
     p->whole[at] = true;
-    if (p->section[p->at] < p->section[at])
-        p->section[p->at] = p->section[at];
+    follow(p, at);
     if (p->divided[at])
         send(p, at);
 }

@@ -17,6 +17,15 @@ typedef struct ix_divided_axes {
 /* Which of them axis "k" of an array lies on, itself or as I+1/2; -1: none. */
 int ix_divided_axis(const ix_divided_axes *d, const ilex_array *x, int k);
 
+/* What an index is that is moved by a number, else itself. */
+static inline const ilex_array *
+ix_index_moved(const ilex_array *index)
+{
+    bool moved =
+        index->kind == IX_LINEAR && index->nops == 1 && index->attr[1] == 1;
+    return moved ? index->ops[0] : index;
+}
+
 /* The names of a text "I,J". */
 void ix_divided_axes_read(const char *text, ix_divided_axes *d);
 

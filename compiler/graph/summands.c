@@ -67,9 +67,7 @@ note_load(ix_load_visitor *v, const ilex_array *load)
     const ilex_array *x = s->n->ops[load->attr[0] + 1];
     int64_t first = s->reduce->attr[1];
     for (int k = 0; k < load->nops; k++) {
-        const ilex_array *at = load->ops[k];
-        if (at->kind == IX_LINEAR && at->nops == 1 && at->attr[1] == 1)
-            at = at->ops[0];
+        const ilex_array *at = ix_index_moved(load->ops[k]);
         int64_t j = at->kind == IX_RINDEX ? at->attr[0] - first : -1;
         int axis = ix_divided_axis(s->axes, x, k);
         if (j < 0 || j >= s->reduce->interior->rank || axis < 0)

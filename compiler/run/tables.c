@@ -211,7 +211,7 @@ name_of(maker *m, int buffer, const char *other)
     const ix_unit *u = m->u;
     const char *name = buffer < 0 ? "" : m->c->buffer[buffer].name;
     const size_t *label;
-    if (strncmp(name, IX_SENT, strlen(IX_SENT)) != 0)
+    if (!ix_is_sent(name))
         return *name ? name : other;
     label = ix_map_find(&u->label, u->buffer[buffer].node);
     return label ? ix_arena_string(&m->c->arena,

@@ -25,4 +25,15 @@ int ix_axis_find(int n, const char *const *name, const char *text,
 #define IX_SENT "_ilex_sent"
 #define IX_SENT_CHUNKS "_ilex_chunk"
 
+static inline bool
+ix_is_sent(const char *name)
+{
+    return !strncmp(name, IX_SENT, sizeof IX_SENT - 1);
+}
+static inline bool
+ix_is_of_chunks(const char *axis)
+{
+    return !strncmp(axis, IX_SENT_CHUNKS, sizeof IX_SENT_CHUNKS - 1);
+}
+
 #endif

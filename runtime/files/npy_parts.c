@@ -216,17 +216,13 @@ write_part(parts *x, ix_file_out *out)
 static ilex_status
 pass(const parts *x, int peer, int tag, bool sends, void *data, size_t bytes)
 {
-    static const char what[] = "npy gather";
-    ilex_group *g = x->s->division->grid->group;
     ix_message m = {.peer = peer,
                     .tag = tag,
                     .sends = sends,
                     .head = {.bytes = bytes},
                     .data = data};
-    m.head.meaning[0] = ix_hash_bytes(0, what, sizeof what);
-    m.head.meaning[1] = ix_mix((uint64_t)tag, (uint64_t)x->s->dtype);
-    ilex_status rc = ix_group_post(g, &m, x->err);
-    return rc ? rc : ix_group_wait(g, &m, 1, what, x->err);
+    return ix_group_pass(x->s->division->grid->group, &m, (uint64_t)x->s->dtype,
+                         "npy gather", x->err);
 }
 
 /* The first rank to all others, or from all: "data" says it, if they read. */

@@ -322,6 +322,16 @@ is_pending(const ix_message *m, size_t n)
     return i < n;
 }
 
+ilex_status
+ix_group_pass(ilex_group *g, ix_message *m, uint64_t about, const char *what,
+              ix_error *err)
+{
+    m->head.meaning[0] = ix_hash_bytes(about, what, strlen(what));
+    m->head.meaning[1] = (uint64_t)m->tag;
+    ilex_status rc = ix_group_post(g, m, err);
+    return rc ? rc : ix_group_wait(g, m, 1, what, err);
+}
+
 void
 ix_group_cancel(ilex_group *g, ix_message *m, size_t n)
 {

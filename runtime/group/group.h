@@ -106,6 +106,11 @@ ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
 ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n,
                           const char *what, ix_error *err);
 
+/* Posts one of "m->head.bytes" bytes, which is about a thing that all ranks
+ * know by a number, and waits for it. */
+ilex_status ix_group_pass(ilex_group *g, ix_message *m, uint64_t about,
+                          const char *what, ix_error *err);
+
 /* Forgets those that are not done. */
 void ix_group_cancel(ilex_group *g, ix_message *m, size_t n);
 

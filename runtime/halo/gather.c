@@ -140,11 +140,8 @@ pass(const action *a, int peer, int tag, bool sends, void *data, size_t bytes)
                     .sends = sends,
                     .head = {.bytes = bytes},
                     .data = data};
-    m.head.meaning[0] =
-        ix_hash_bytes((uint64_t)a->root, a->what, strlen(a->what));
-    m.head.meaning[1] = ix_mix((uint64_t)tag, (uint64_t)a->s->dtype);
-    ilex_status rc = ix_group_post(a->g, &m, a->err);
-    return rc ? rc : ix_group_wait(a->g, &m, 1, a->what, a->err);
+    uint64_t about = ix_mix((uint64_t)a->root, (uint64_t)a->s->dtype);
+    return ix_group_pass(a->g, &m, about, a->what, a->err);
 }
 
 /* The elements of a box, in "from", to a peer; or from a peer, into "to". */

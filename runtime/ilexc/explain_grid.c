@@ -130,8 +130,8 @@ find_range(explain *e, int k)
                                "--grid: lengths that are counted are not known "
                                "before a run");
         for (int j = 0; j < a.rank; j++)
-            if (!strncmp(a.axis[j], e->axis[k], length) &&
-                (!a.axis[j][length] || !strcmp(a.axis[j] + length, "+1/2"))) {
+            if (ix_axis_stem(a.axis[j], strlen(a.axis[j])) == length &&
+                !strncmp(a.axis[j], e->axis[k], length)) {
                 range[0] = lo[j] < range[0] ? lo[j] : range[0];
                 range[1] = hi[j] > range[1] ? hi[j] : range[1];
             }

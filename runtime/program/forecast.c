@@ -21,13 +21,7 @@ find_widths(ix_outlook *o, bool *far, ix_error *err)
             if (b->role == IX_COMPILED_OUTPUT || !b->used)
                 continue;
             rc = ix_reading_halo(&s->reads[k], i, &o->width[k][i], err);
-            for (int a = 0; !rc && a < b->rank; a++) {
-                int axis = ix_grid_find(o->grid, b->axis[a]);
-                const int64_t *w = o->width[k][i].k[a];
-                const ix_grid_axis *x = axis < 0 ? NULL : &o->grid->axis[axis];
-                *far |= x && x->ranks > 1 &&
-                        w[0] + w[1] > (x->cut[x->ranks] - x->cut[0]) / x->ranks;
-            }
+            *far |= !rc && ix_reading_is_far(&s->reads[k], i, &o->width[k][i]);
         }
     }
     return rc;
@@ -94,8 +88,7 @@ count_bytes(const ix_compiled *c, const int64_t *size, int64_t *bytes)
             if (!ix_range_eval(&b->interior[a], size, &lo, &hi) ||
                 !ix_mul(n, hi > lo ? hi - lo : 0, &n))
                 return false;
-        if (strncmp(b->name, IX_SENT, strlen(IX_SENT)) != 0 &&
-            !ix_add(*bytes, n, bytes))
+        if (!ix_is_sent(b->name) && !ix_add(*bytes, n, bytes))
             return false;
     }
     return true;
@@ -136,9 +129,8 @@ find_span(const face *f, int a, int axis, span *x)
         x->begins = f->place[axis] == 0;
         x->ends = f->place[axis] == g->ranks - 1;
     }
-    bool bounded = !strncmp(f->b->name, IX_SENT, strlen(IX_SENT));
     for (int side = 0; side < 2; side++)
-        x->outside[side] = bounded ? 0 : w[side];
+        x->outside[side] = ix_is_sent(f->b->name) ? 0 : w[side];
     x->first -= x->outside[0];
     x->end += x->outside[1];
     return true;

@@ -4,26 +4,7 @@
  */
 #include "runtime/program/program.h"
 
-/* The widths for the program in one; are they more than a part? */
-static ilex_status
-halo_in_one(const ix_sections *s, ilex_grid *grid, size_t i,
-            ix_index_box *width, bool *far, ix_error *err)
-{
-    const ix_compiled_buffer *b = &s->program[0]->c->buffer[i];
-    ilex_status rc = ix_reading_halo(&s->reads[0], i, width, err);
-    *far = false;
-    for (int k = 0; !rc && k < b->rank; k++) {
-        int axis = ix_grid_find(grid, b->axis[k]);
-        int64_t lo = 0, hi = 0;
-        ix_range_eval(&b->interior[k], s->size[0], &lo, &hi);
-        *far |= axis >= 0 && grid->axis[axis].ranks > 1 &&
-                width->k[k][0] + width->k[k][1] >
-                    (hi - lo) / grid->axis[axis].ranks;
-    }
-    return rc;
-}
-
-/* The same, or, where that is far, those for sections. */
+/* The widths for the program in one, or, where that is far, for sections. */
 static ilex_status
 find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
           const ilex_size_binding *sizes, size_t count, int64_t *halo,
@@ -31,12 +12,11 @@ find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
 {
     ix_sections s = {.n = 0};
     ix_index_box width;
-    bool far = false;
     ilex_status rc = ix_ranks_open(&s, p, grid, true, sizes, count, err);
     size_t i = rc ? 0 : ix_find_argument(s.program[0]->c, name);
     size_t rank = rc ? 0 : (size_t)s.program[0]->c->buffer[i].rank;
-    rc = rc ? rc : halo_in_one(&s, grid, i, &width, &far, err);
-    if (!rc && far) {
+    rc = rc ? rc : ix_reading_halo(&s.reads[0], i, &width, err);
+    if (!rc && ix_reading_is_far(&s.reads[0], i, &width)) {
         ix_sections_end(&s, &p->mem);
         s = (ix_sections){.n = 0};
         rc = ix_ranks_open(&s, p, grid, false, sizes, count, err);

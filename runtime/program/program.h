@@ -401,6 +401,9 @@ ilex_status ix_reading_widths(const ix_reading *x, size_t i,
 /* The same of argument "i" where it is on its own domain. */
 ilex_status ix_reading_halo(const ix_reading *x, size_t i, ix_index_box *width,
                             ix_error *err);
+/* Is that more than a part, along some axis? */
+bool ix_reading_is_far(const ix_reading *x, size_t i,
+                       const ix_index_box *width);
 /* sections.c: a program in sections, or in one, with the values of sizes for
  * each; the arrays that are sent, bound by their names. */
 enum { IX_SECTIONS = 64 };

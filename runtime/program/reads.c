@@ -212,6 +212,22 @@ ix_reading_halo(const ix_reading *x, size_t i, ix_index_box *width,
     return ix_reading_widths(x, i, &whole, width, err);
 }
 
+bool
+ix_reading_is_far(const ix_reading *x, size_t i, const ix_index_box *width)
+{
+    const ix_compiled_buffer *b = &x->c->buffer[i];
+    bool far = false;
+    for (int k = 0; k < b->rank; k++) {
+        int axis = ix_grid_find(x->grid, b->axis[k]);
+        int64_t lo = 0, hi = 0;
+        ix_range_eval(&b->interior[k], x->size, &lo, &hi);
+        far |= axis >= 0 && x->grid->axis[axis].ranks > 1 &&
+               width->k[k][0] + width->k[k][1] >
+                   (hi - lo) / x->grid->axis[axis].ranks;
+    }
+    return far;
+}
+
 void
 ix_reading_begin(ix_reading *x)
 {

@@ -32,25 +32,18 @@ axis_of(const ilex_grid *grid, long i)
 bool
 ix_sections_chunks(ilex_grid *open, const ix_compiled *c)
 {
-    const size_t n = strlen(IX_SENT_CHUNKS);
     bool ok = true;
     for (size_t i = 0; i < c->narguments; i++)
         for (int k = 0; ok && k < c->buffer[i].rank; k++) {
             const char *name = c->buffer[i].axis[k];
             char *end;
-            if (strncmp(name, IX_SENT_CHUNKS, n) != 0)
+            if (!ix_is_of_chunks(name))
                 continue;
-            long length = strtol(name + n, &end, 10);
+            long length = strtol(name + strlen(IX_SENT_CHUNKS), &end, 10);
             ok = ix_grid_add_chunks(
                 open, name, axis_of(open, strtol(end + 1, NULL, 10)), length);
         }
     return ok;
-}
-
-static bool
-is_sent(const ix_compiled_buffer *b)
-{
-    return !strncmp(b->name, IX_SENT, strlen(IX_SENT));
 }
 
 ilex_status
@@ -173,7 +166,7 @@ fill(const ix_sections *s, entry *e, ix_error *err)
         const ix_compiled *c = s->program[k]->c;
         for (size_t i = 0; !rc && i < c->narguments; i++) {
             const ix_compiled_buffer *b = &c->buffer[i];
-            if (b->role == IX_COMPILED_OUTPUT && is_sent(b))
+            if (b->role == IX_COMPILED_OUTPUT && ix_is_sent(b->name))
                 rc = add(e, b->name, make(s, k, b, err), err);
         }
     }

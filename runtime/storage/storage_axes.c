@@ -58,8 +58,7 @@ static bool
 axis_name_valid(token t, ix_error *err)
 {
     if (t.length < IX_AXIS_NAME &&
-        (!strncmp(t.text, IX_SENT, strlen(IX_SENT)) ||
-         !strncmp(t.text, IX_SENT_CHUNKS, strlen(IX_SENT_CHUNKS))))
+        (ix_is_sent(t.text) || ix_is_of_chunks(t.text)))
         return true;
     return ix_name_check(err, "axis name", t.text,
                          ix_axis_stem(t.text, t.length));

@@ -245,16 +245,6 @@ END_TEST
 
 /* ---- what is written, where nothing is computed ---- */
 
-/* A storage on the grid of [I:n] with a halo, filled. */
-static ilex_storage *
-filled(ilex_context *own, ilex_grid *grid, int64_t n, double value)
-{
-    int64_t length = n + 2, halo[2] = {1, 1};
-    return ilex_storage_new(
-        own, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &length, .axes = "I",
-                                .halo = halo, .fill = &value, .grid = grid));
-}
-
 /* The first rank has one point, of which the first program writes none; the
  * second one reads its neighbour's. */
 static int
@@ -287,17 +277,6 @@ idle_writer(ilex_group *g, void *user)
     ilex_grid_release(grid);
     ilex_context_free(own);
     return (int)rc;
-}
-
-/* A body on two ranks, whose user data are two programs. */
-static void
-with_programs(ilex_rank body, const char *first, const char *second)
-{
-    ilex_program *p[] = {compile(first), compile(second)};
-    ck_assert_int_eq(ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), body, p),
-                     ILEX_OK);
-    ilex_program_release(p[0]);
-    ilex_program_release(p[1]);
 }
 
 START_TEST(idle_ranks_write)
