@@ -450,12 +450,27 @@ typedef struct ix_compiled {
 void ix_target_put_option(const ilex_context *ctx, bool alone, ix_text *t);
 
 /* compiler/graph/sections.c: section number "section" of a program for grids
- * that divide these axes, "I,J", and in "*count" how many there are. An array
- * that ranks send each other behind a section is an output of it, IX_SENT and a
- * number, and an input of that name of later ones. A module of the same
- * context; NULL after an error, or if there are not so many. */
+ * that divide these axes, "I,J", and how many there are. An array that ranks
+ * send each other behind a section is an output of it, IX_SENT and a name, and
+ * an input of that name of later ones. The steps of a loop are sections again
+ * and again: what it carries is called IX_SENT_NOW where they read it and
+ * IX_SENT_NEXT where they write it. A module of the same context, whose loops
+ * are gone; NULL after an error, or if there are not so many. */
+enum { IX_SECTION_LOOPS = 64 };
+typedef struct ix_section_loop {
+    int begin, end; /* its sections */
+    int around;     /* the loop around it, or -1 */
+    int carries;
+    bool until;
+    char name[72]; /* what its steps are called */
+} ix_section_loop;
+typedef struct ix_section_list {
+    size_t count;
+    int nloops;
+    ix_section_loop loop[IX_SECTION_LOOPS]; /* inner ones first */
+} ix_section_list;
 ilex_module *ix_module_section(ilex_module *from, const char *axes,
-                               size_t section, size_t *count);
+                               size_t section, ix_section_list *list);
 
 struct ix_unit;
 typedef struct ix_compile_request {

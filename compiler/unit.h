@@ -397,6 +397,10 @@ int ix_unit_repeat_at(const ix_unit *u, int calls);
 /* How loop "node" goes on; did `unroll` say so? */
 ix_pace ix_unit_pace(const ix_unit *u, const ilex_array *node);
 bool ix_unit_has_pace(const ix_unit *u, const ilex_array *node);
+/* The element of stack "k", on "all" of it, that a step writes, if it does: of
+ * every so many steps there is one. NULL after an error. */
+const ix_domain *ix_repeat_element(ilex_context *ctx, const ilex_array *loop,
+                                   int k, const ix_domain *all);
 /* What is known in the steps of loop "i", of its number and those of the loops
  * around it, beside "env". */
 const ix_env *ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env);

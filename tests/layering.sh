@@ -74,7 +74,7 @@ compiler/run        lib/* compiler/compiler.h compiler/unit.h
 compiler/host       lib/* compiler/compiler.h compiler/run compiler/steps/steps.def
 runtime/threads     lib/*
 runtime/memory      lib/*
-runtime/group       lib/*
+runtime/group       lib/* runtime/threads
 runtime/storage     lib/* compiler/compiler.h runtime/memory runtime/threads runtime/group
 runtime/halo        lib/* runtime/group runtime/storage
 runtime/files       lib/* runtime/group runtime/storage

@@ -11,6 +11,7 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/repeats.c \
 	compiler/graph/lower.c \
 	compiler/graph/origin.c \
+	compiler/graph/places.c \
 	compiler/graph/sections.c \
 	compiler/graph/sections.h \
 	compiler/graph/simplify.c \

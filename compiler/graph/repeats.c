@@ -104,6 +104,20 @@ add_lengths(ilex_context *ctx, const ilex_array *n, const ix_env **env)
     }
 }
 
+const ix_domain *
+ix_repeat_element(ilex_context *ctx, const ilex_array *loop, int k,
+                  const ix_domain *all)
+{
+    int64_t by = ix_repeat_every(loop, k);
+    const ix_lin *step = ix_lin_param(ctx, ix_repeat_step(loop)),
+                 *next = ix_lin_try_offset(ctx, step, 1);
+    ix_axis ax[ILEX_MAX_RANK];
+    memcpy(ax, all->ax, (size_t)all->rank * sizeof *ax);
+    ax[0].lo = ix_lin_quotient(ctx, step, by);
+    ax[0].hi = next ? ix_lin_quotient(ctx, next, by) : NULL;
+    return ax[0].lo && ax[0].hi ? ix_domain_new(ctx, all->rank, ax) : NULL;
+}
+
 const ix_env *
 ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs for ranks: axes that a grid divides.
+ * Programs for ranks: axes that a grid divides, and in which sections arrays
+ * are computed.
  */
 #ifndef ILEX_COMPILER_SECTIONS_H
 #define ILEX_COMPILER_SECTIONS_H
@@ -28,6 +29,30 @@ ix_index_moved(const ilex_array *index)
 
 /* The names of a text "I,J". */
 void ix_divided_axes_read(const char *text, ix_divided_axes *d);
+
+/* places.c: of the arrays of a unit, by position, which are needed. */
+typedef struct ix_places {
+    ix_unit *u;
+    ix_divided_axes axes;
+    uint32_t
+        *divided; /* along which axes it is known near a part alone: bits */
+    int *section; /* the first in which it can be computed; of what a loop
+                     carries the last one before its steps */
+    bool *sent;
+    bool *whole;      /* its own domain is asked for */
+    int *begin, *end; /* of each loop the sections that are its steps */
+    int last;         /* the last section */
+} ix_places;
+/* Finds them; "u" and "axes" are set. False after an error. */
+bool ix_unit_places(ix_places *p);
+
+/* The loop that carries an array, or whose result it is, and which one; -1:
+ * none. */
+int ix_places_loop(const ix_places *p, const ilex_array *n, int *k);
+/* The first section in which the array at position "i" can be read; one of loop
+ * "loop", if that is not -1. */
+int ix_places_after(const ix_places *p, size_t i);
+int ix_places_within(const ix_places *p, size_t i, int loop);
 
 /* summands.c: reductions along divided axes read arrays of what they add up,
  * without the axes behind the divided ones; false after an error. */

@@ -211,14 +211,7 @@ put_stacked(ix_partition *p, const ix_unit_repeat *l, int k)
     const ix_domain *all = u->buffer[l->stack[k]].box;
     if (all->ax[0].hi->n == 0 && all->ax[0].hi->c < 1) /* there is no step */
         return true;
-    int64_t by = ix_repeat_every(l->node, k);
-    const ix_lin *step = ix_lin_param(ctx, ix_repeat_step(l->node)),
-                 *next = ix_lin_try_offset(ctx, step, 1);
-    ix_axis ax[ILEX_MAX_RANK];
-    memcpy(ax, all->ax, (size_t)all->rank * sizeof *ax);
-    ax[0].lo = ix_lin_quotient(ctx, step, by); /* one of every "by" steps */
-    ax[0].hi = ix_lin_quotient(ctx, next, by);
-    const ix_domain *box = ix_domain_new(ctx, all->rank, ax);
+    const ix_domain *box = ix_repeat_element(ctx, l->node, k, all);
     ilex_array *body = at_step(p, n);
     if (!box || ix_is_poison(body))
         return false;

@@ -25,10 +25,25 @@ int ix_axis_find(int n, const char *const *name, const char *text,
 #define IX_SENT "_ilex_sent"
 #define IX_SENT_CHUNKS "_ilex_chunk"
 
+/* Of loops, by their number and that of what they carry or stack: what there is
+ * when a step begins, what it makes, stacks; is a step the last one, how many
+ * are there; and of the size that is the number of a step. */
+#define IX_SENT_NOW IX_SENT "now%d_%d"
+#define IX_SENT_NEXT IX_SENT "next%d_%d"
+#define IX_SENT_STACK IX_SENT "stack%d_%d"
+#define IX_SENT_UNTIL IX_SENT "until%d"
+#define IX_SENT_COUNT IX_SENT "count%d"
+#define IX_SENT_STEP "_ilex_step"
+
 static inline bool
 ix_is_sent(const char *name)
 {
     return !strncmp(name, IX_SENT, sizeof IX_SENT - 1);
+}
+static inline bool
+ix_is_sent_step(const char *size)
+{
+    return !strncmp(size, IX_SENT_STEP, sizeof IX_SENT_STEP - 1);
 }
 static inline bool
 ix_is_of_chunks(const char *axis)

@@ -26,7 +26,7 @@ static bool
 is_step(const ilex_context *ctx, int32_t param, const void *unused)
 {
     (void)unused;
-    return ctx->param[param].steps != NULL;
+    return ctx->param[param].steps || ctx->param[param].varies;
 }
 
 bool
@@ -225,6 +225,18 @@ ix_step_end(ilex_context *ctx, int32_t param)
         if (ctx->counted[i] == param)
             ctx->counted[i] = ctx->counted[--ctx->ncounted];
     return ix_env_take(ctx, &ctx->bounds, ctx->param[param].bound);
+}
+
+const ix_assumption *
+ix_step_given(ilex_context *ctx, int32_t param, int32_t name)
+{
+    ix_param *p = &ctx->param[param];
+    const ix_assumption *bound = p->bound;
+    p->symbol = p->key = name;
+    p->bound = NULL;
+    p->steps = NULL;
+    p->varies = true;
+    return bound;
 }
 
 /* ---- which can be named ---- */

@@ -45,6 +45,12 @@ bool ix_has_step(const ilex_context *ctx, const ix_domain *dom);
 int32_t ix_step_size(ilex_context *ctx, const ix_domain *steps);
 bool ix_step_end(ilex_context *ctx, int32_t param);
 
+/* The number of a step becomes a size that runs are given, called by a symbol:
+ * what there is without the loop. What an array needs is the same in all steps
+ * still. Gives what was known of it, which nothing proves by itself now. */
+const ix_assumption *ix_step_given(ilex_context *ctx, int32_t param,
+                                   int32_t name);
+
 /* The size whose bound an assumption is; -1: it is none. */
 int32_t ix_counted_by(const ilex_context *ctx, const ix_assumption *a);
 

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "runtime/group/group.h"
+#include "runtime/threads/pool.h"
 
 typedef struct packet {
     struct packet *next;
@@ -23,6 +24,7 @@ typedef struct packet {
 /* What the others know of a rank; what came for it, in the order of posting. */
 typedef struct member {
     pthread_cond_t came;
+    _Atomic int64_t signals; /* so far */
     packet *first, **last;
     uint64_t failed; /* the epoch of the notice */
     ix_notice notice;
@@ -89,12 +91,19 @@ free_packets(packet *p)
     }
 }
 
-/* Wakes everybody; the lock is held. */
+/* The lock is held. */
+static void
+wake(member *m)
+{
+    atomic_fetch_add(&m->signals, 1);
+    pthread_cond_signal(&m->came);
+}
+
 static void
 wake_all(world *w)
 {
     for (int i = 0; i < w->size; i++)
-        pthread_cond_signal(&w->member[i].came);
+        wake(&w->member[i]);
 }
 
 static void
@@ -146,7 +155,7 @@ send(ilex_group *g, ix_message *m, ix_error *err)
     p->ready = arrival(w, &w->member[g->rank], m->head.bytes);
     *to->last = p;
     to->last = &p->next;
-    pthread_cond_signal(&to->came);
+    wake(to);
     pthread_mutex_unlock(&w->lock);
     m->done = true;
     return ILEX_OK;
@@ -246,9 +255,19 @@ find_failed(const world *w, const ilex_group *g, const ix_message *m, size_t n,
     return failed != NULL;
 }
 
+/* Looks for a while first, where each rank may have a processor and messages
+ * come at once. */
 static void
 sleep_until(world *w, member *me, double when)
 {
+    int64_t seen = atomic_load(&me->signals);
+    if (w->size <= ix_pool_cores() && w->latency <= 0 && w->bandwidth <= 0) {
+        pthread_mutex_unlock(&w->lock);
+        ix_pool_watch(&me->signals, seen, true);
+        pthread_mutex_lock(&w->lock);
+    }
+    if (atomic_load(&me->signals) != seen)
+        return;
     struct timespec t = {.tv_sec = (time_t)when};
     t.tv_nsec = (long)((when - (double)t.tv_sec) * 1e9);
     pthread_cond_timedwait(&me->came, &w->lock, &t);

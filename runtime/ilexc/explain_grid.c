@@ -278,6 +278,8 @@ put_loads(explain *e, const ix_outlook *o, const load *list, int n,
                        "sections       %zu, between which ranks send each "
                        "other what is read along whole axes\n",
                        o->s.n);
+    if (o->s.list && o->s.list->nloops > 0)
+        ix_text_format(t, "loops          a step of each is counted\n");
     put_halos(e, o);
     ix_text_format(t,
                    "points         %lld in all, %.4g of what one process "

@@ -47,7 +47,7 @@ choose(ix_outlook *o, const ilex_program *p, ilex_grid *grid,
             ix_ranks_open(&o->s, p, grid, in_one, sizes, count, err);
         o->grid = o->s.grid;
         rc = rc ? rc : find_widths(o, &far, err);
-        if (rc || !in_one || !far)
+        if (rc || o->s.list || !far)
             return rc;
         forget_widths(o);
         ix_sections_end(&o->s, &p->mem);

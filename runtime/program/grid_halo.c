@@ -13,10 +13,12 @@ find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
     ix_sections s = {.n = 0};
     ix_index_box width;
     ilex_status rc = ix_ranks_open(&s, p, grid, true, sizes, count, err);
-    size_t i = rc ? 0 : ix_find_argument(s.program[0]->c, name);
-    size_t rank = rc ? 0 : (size_t)s.program[0]->c->buffer[i].rank;
-    rc = rc ? rc : ix_reading_halo(&s.reads[0], i, &width, err);
-    if (!rc && ix_reading_is_far(&s.reads[0], i, &width)) {
+    size_t i = ix_find_argument(p->c, name);
+    size_t rank = (size_t)p->c->buffer[i].rank;
+    rc = rc ? rc : ix_sections_halo(&s, name, &width, err);
+    if (!rc && !s.list &&
+        ix_reading_is_far(&s.reads[0], ix_find_argument(s.program[0]->c, name),
+                          &width)) {
         ix_sections_end(&s, &p->mem);
         s = (ix_sections){.n = 0};
         rc = ix_ranks_open(&s, p, grid, false, sizes, count, err);

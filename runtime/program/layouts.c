@@ -36,7 +36,8 @@ struct ix_parts {
     ix_parts *next;
     const ilex_program *whole;
     char *axes; /* "": the program in one */
-    size_t section, sections;
+    size_t section;
+    ix_section_list sections;
     _Atomic(part *) parts; /* more are put before them */
     uint8_t hash[16];
 };
@@ -415,7 +416,7 @@ section_module(ix_parts *x, uint64_t without, ilex_context *ctx)
 {
     const ix_layouts *l = x->whole->layouts;
     ilex_module *m = ilex_module_parse(ctx, l->text, x->whole->c->name);
-    size_t sections = 1;
+    ix_section_list sections = {.count = 1};
     if (m && !without)
         ilex_module_hash(m, x->hash);
     if (m && *x->axes) {
@@ -501,10 +502,10 @@ ix_parts_hash(const ix_parts *x)
     return x->hash;
 }
 
-size_t
+const ix_section_list *
 ix_parts_sections(const ix_parts *x)
 {
-    return x->sections;
+    return &x->sections;
 }
 
 /* Adds the section to the program's. */
@@ -523,7 +524,7 @@ add_parts(const ilex_program *p, const char *axes, size_t section,
     x->whole = p;
     x->axes = own;
     x->section = section;
-    x->sections = 1;
+    x->sections.count = 1;
     atomic_store(&p->layouts->parts, x);
     return x;
 }

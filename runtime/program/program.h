@@ -159,7 +159,7 @@ const ilex_program *ix_parts_program(ix_parts *x, uint64_t without,
                                      ix_error *err);
 /* When there is one: what it means, 16 bytes; how many sections there are. */
 const uint8_t *ix_parts_hash(const ix_parts *x);
-size_t ix_parts_sections(const ix_parts *x);
+const ix_section_list *ix_parts_sections(const ix_parts *x);
 
 /* Bytes of arguments below which a run is of the program as it is; tests change
  * it. */
@@ -413,8 +413,10 @@ typedef struct ix_sections {
     const ilex_program *program[IX_SECTIONS];
     ix_reading reads[IX_SECTIONS];
     int64_t *size[IX_SECTIONS];
-    const ilex_binding *sent;
+    ilex_binding *sent;
     size_t nsent;
+    const ix_section_list *list; /* NULL: in one */
+    int64_t step[IX_SECTION_LOOPS];
 } ix_sections;
 /* The names of the axes that a grid divides, with commas, into "text". */
 enum { IX_AXES_TEXT = ILEX_MAX_RANK * IX_GRID_NAME };
@@ -426,6 +428,12 @@ ilex_status ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err);
 /* How wide the halo of argument "name" is to be for all sections. */
 ilex_status ix_sections_halo(const ix_sections *s, const char *name,
                              ix_index_box *width, ix_error *err);
+/* Section "k" has run: what it sends is new. */
+void ix_sections_written(const ix_sections *s, size_t k);
+/* How many steps loop "l" has; after one of them: what it made is what the next
+ * one finds, and is it the last? */
+int64_t ix_sections_steps(const ix_sections *s, int l);
+bool ix_sections_turn(ix_sections *s, int l);
 void ix_sections_end(ix_sections *s, const ix_mem *mem);
 /* ranks.c: fills in an empty one for what "p" runs as over ranks of the grid,
  * in one, or in sections; "s" is to be ended also after an error. */

@@ -9,6 +9,7 @@
  * one before the next.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/program/program.h"
 
@@ -33,7 +34,6 @@ find_parts(const ilex_program *p, const char *axes, size_t section,
     const ix_compiled *c = p->c;
     const char *what = p->backend->engine != &ix_engine_host ? "on a device"
                        : c->ncounts > 0 ? "of a program that counts lengths"
-                       : c->nloops > 0  ? "of a program with `loop`"
                                         : NULL;
     return what ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
                                "%s: a run over ranks %s is not supported",
@@ -81,19 +81,21 @@ ix_ranks_open(ix_sections *s, const ilex_program *p, ilex_grid *grid,
 {
     char axes[IX_AXES_TEXT] = "";
     size_t n = 1;
+    in_one = in_one && p->c->nloops == 0;
     s->grid = in_one ? grid : ix_grid_open(grid);
     if (!in_one)
         ix_sections_axes(grid, axes);
     ilex_status rc = s->grid ? ILEX_OK : ix_fail_memory(err);
     while (!rc && s->n < n) {
         rc = open_section(s, p, axes, sizes, count, err);
-        n = rc ? 0 : ix_parts_sections(s->reads[0].parts);
+        n = rc ? 0 : ix_parts_sections(s->reads[0].parts)->count;
         if (n > IX_SECTIONS)
             rc = ix_fail(err, ILEX_E_LIMIT,
                          "%s: what ranks send each other comes in %zu sections "
                          "of the program, at most %d are supported",
                          p->c->name, n, (int)IX_SECTIONS);
     }
+    s->list = rc || in_one ? NULL : ix_parts_sections(s->reads[0].parts);
     return rc;
 }
 
@@ -278,27 +280,33 @@ select_bindings(const ix_compiled *c, ilex_binding *list, size_t count)
 }
 
 /* The sizes that a program wants, as those of the run are: its own storages may
- * not say them. NULL: no memory. */
+ * not say them. "step" has the numbers of steps by loop, if those of the run
+ * have not. NULL: no memory. */
 static ilex_size_binding *
-solved_sizes(const ix_run *r, const ilex_program *p)
+solved_sizes(const ix_run *r, const ilex_program *p, const int64_t *step)
 {
     size_t n = ilex_program_size_count(p);
     ilex_size_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
     for (size_t i = 0; list && i < n; i++) {
-        list[i].name = ilex_program_size_name(p, i);
-        list[i].value = ix_reading_size(r->p->c, r->s.size, list[i].name);
+        const char *name = ilex_program_size_name(p, i);
+        list[i].name = name;
+        list[i].value =
+            step && ix_is_sent_step(name)
+                ? step[strtol(name + strlen(IX_SENT_STEP), NULL, 10)]
+                : ix_reading_size(r->p->c, r->s.size, name);
     }
     return list;
 }
 
 /* A run of another program, with the sizes and the bindings of this one, and
- * "more" of these. The arrays of "*to" are to be given back, in both cases. */
+ * of sections that it is one of, or NULL. The arrays of "*to" are to be given
+ * back, in both cases. */
 static ilex_status
-begin_other(const ix_run *r, const ilex_program *p, const ilex_binding *more,
-            size_t nmore, ix_run *to, ilex_call *call)
+begin_other(const ix_run *r, const ilex_program *p, const ix_sections *s,
+            ix_run *to, ilex_call *call)
 {
-    size_t n = r->nbindings + nmore;
-    ilex_size_binding *sizes = solved_sizes(r, p);
+    size_t more = s ? s->nsent : 0, n = r->nbindings + more;
+    ilex_size_binding *sizes = solved_sizes(r, p, s ? s->step : NULL);
     ilex_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
     *call = r->call ? *r->call : (ilex_call){.size = sizeof *call};
     call->sizes = sizes;
@@ -308,8 +316,8 @@ begin_other(const ix_run *r, const ilex_program *p, const ilex_binding *more,
     if (!sizes || !list)
         return ix_fail_memory(r->err);
     name_bindings(r, list);
-    if (nmore)
-        memcpy(list + r->nbindings, more, nmore * sizeof *list);
+    if (more)
+        memcpy(list + r->nbindings, s->sent, more * sizeof *list);
     to->nbindings = select_bindings(p->c, list, n);
     return ILEX_OK;
 }
@@ -332,7 +340,7 @@ run_without(const plan *x)
     ix_run part;
     if (!p)
         return r->err->code;
-    ilex_status rc = begin_other(r, p, NULL, 0, &part, &call);
+    ilex_status rc = begin_other(r, p, NULL, &part, &call);
     rc = rc ? rc : ix_run_here(&part);
     end_other(&part);
     return rc;
@@ -406,11 +414,77 @@ run_section(const ix_run *r, const ix_sections *s, size_t k)
 {
     ilex_call call;
     ix_run part;
-    ilex_status rc =
-        begin_other(r, s->program[k], s->sent, s->nsent, &part, &call);
+    ilex_status rc = begin_other(r, s->program[k], s, &part, &call);
     part.grid = s->grid;
     rc = rc ? rc : run_parts(&part, s->reads[k].parts, NULL);
     end_other(&part);
+    ix_sections_written(s, k);
+    return rc;
+}
+
+/* The loop of these sections that begins with one, in the steps of another one
+ * (-1: of none); -1: there is none. */
+static int
+find_loop(const ix_sections *s, int section, int around)
+{
+    int l = s->list ? s->list->nloops - 1 : -1;
+    while (l >= 0 && (s->list->loop[l].begin != section ||
+                      s->list->loop[l].end <= section ||
+                      s->list->loop[l].around != around))
+        l--;
+    return l;
+}
+
+/* After steps of a loop: does the caller want more? */
+static ilex_status
+ask_for_more(const ix_run *r, const ix_sections *s, int l)
+{
+    const ix_section_loop *loop = &s->list->loop[l];
+    int64_t made = s->step[l];
+    return loop->around < 0 && ix_call_progress(r->call, made - 1, made)
+               ? ix_fail(r->err, ILEX_E_CANCELLED,
+                         "%s: cancelled when %lld steps over %s were made",
+                         r->p->c->name, (long long)made, loop->name)
+               : ILEX_OK;
+}
+
+static ilex_status run_range(const ix_run *r, ix_sections *s, int from, int to,
+                             int around);
+
+/* The steps of a loop. */
+static ilex_status
+run_loop(const ix_run *r, ix_sections *s, int l)
+{
+    const ix_section_loop *loop = &s->list->loop[l];
+    ilex_status rc = ILEX_OK;
+    int64_t n = ix_sections_steps(s, l);
+    bool last = false;
+    for (s->step[l] = 0; !rc && !last && s->step[l] < n;) {
+        rc = run_range(r, s, loop->begin, loop->end, l);
+        if (rc) {
+            size_t at = strlen(r->err->text);
+            snprintf(r->err->text + at, sizeof r->err->text - at,
+                     ", in step %lld over %s", (long long)s->step[l],
+                     loop->name);
+            break;
+        }
+        last = ix_sections_turn(s, l);
+        s->step[l]++;
+        rc = ask_for_more(r, s, l);
+    }
+    return rc;
+}
+
+/* Sections in the steps of a loop (-1: of none). */
+static ilex_status
+run_range(const ix_run *r, ix_sections *s, int from, int to, int around)
+{
+    ilex_status rc = ILEX_OK;
+    while (!rc && from < to) {
+        int l = find_loop(s, from, around);
+        rc = l < 0 ? run_section(r, s, (size_t)from) : run_loop(r, s, l);
+        from = l < 0 ? from + 1 : s->list->loop[l].end;
+    }
     return rc;
 }
 
@@ -421,7 +495,7 @@ run_sections(const ix_run *r, const ilex_program *p)
 {
     ix_sections s = {.n = 0};
     ix_error narrow = *r->err;
-    ilex_size_binding *sizes = solved_sizes(r, r->p);
+    ilex_size_binding *sizes = solved_sizes(r, r->p, NULL);
     ix_error_clear(r->err);
     ilex_status rc = ix_ranks_check_places(r);
     rc = rc      ? rc
@@ -433,8 +507,7 @@ run_sections(const ix_run *r, const ilex_program *p)
         rc = narrow.code;
     }
     rc = rc ? rc : ix_sections_begin(&s, r->grid, r->err);
-    for (size_t k = 0; !rc && k < s.n; k++)
-        rc = run_section(r, &s, k);
+    rc = rc ? rc : run_range(r, &s, 0, (int)s.n, -1);
     ix_sections_end(&s, &p->mem);
     ix_mem_free(&r->p->mem, sizes);
     return rc;
@@ -460,9 +533,24 @@ run_parts(ix_run *r, ix_parts *parts, const ilex_program *whole)
     return rc;
 }
 
+/* Loops are in sections however little they read. */
+static ilex_status
+run_loops(ix_run *r)
+{
+    void *block = ix_run_block(r);
+    ilex_status rc = block ? ix_bind_arguments(r) : ix_fail_memory(r->err);
+    rc = rc ? rc : ix_ranks_check(r);
+    rc = rc ? rc : (ilex_status)ix_solve_sizes(&r->s);
+    rc = rc ? rc : run_sections(r, r->p);
+    ix_mem_free(&r->p->mem, block);
+    return rc;
+}
+
 static ilex_status
 run(ix_run *r)
 {
+    if (r->p->c->nloops > 0)
+        return run_loops(r);
     ix_parts *parts = find_parts(r->p, "", 0, r->err);
     return parts ? run_parts(r, parts, r->p) : r->err->code;
 }

@@ -235,7 +235,8 @@ ix_reading_begin(ix_reading *x)
     for (uint64_t half = 0; half < 2; half++) {
         uint64_t h = ix_hash_bytes(half, x->hash, 16);
         for (size_t i = 0; i < c->nsizes; i++)
-            if (ix_compiled_size_is_given(&c->size[i]))
+            if (ix_compiled_size_is_given(&c->size[i]) &&
+                !ix_is_sent_step(c->size[i].name)) /* all steps read alike */
                 h = ix_mix(h, (uint64_t)x->size[i]);
         x->meaning[half] = h;
     }

@@ -67,15 +67,29 @@ ix_sections_halo(const ix_sections *s, const char *name, ix_index_box *width,
     return rc;
 }
 
-/* The storage of output "b" of section "k", for those behind it. */
+/* The name under which an array is read: what a step makes lies as what it
+ * finds. */
+static void
+write_read(const char *name, char *to, size_t bytes)
+{
+    int loop, k;
+    if (sscanf(name, IX_SENT_NEXT, &loop, &k) == 2)
+        snprintf(to, bytes, IX_SENT_NOW, loop, k);
+    else
+        snprintf(to, bytes, "%s", name);
+}
+
+/* The storage of argument "b" of section "k". */
 static ilex_storage *
 make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
 {
+    char name[64];
     int64_t shape[ILEX_MAX_RANK], origin[ILEX_MAX_RANK];
     char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
     ix_index_box halo;
     ix_error own;
-    if (ix_sections_halo(s, b->name, &halo, err))
+    write_read(b->name, name, sizeof name);
+    if (ix_sections_halo(s, name, &halo, err))
         return NULL;
     for (int a = 0; a < b->rank; a++) {
         int64_t hi, n;
@@ -158,15 +172,27 @@ add(entry *e, const char *name, ilex_storage *x, ix_error *err)
     return ILEX_OK;
 }
 
+static const ilex_binding *
+find(const ilex_binding *sent, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(sent[i].name, name))
+            return &sent[i];
+    return NULL;
+}
+
+/* Those of all sections that are, or are not, outputs, unless they are there:
+ * an input is the whole of what outputs may be a part of. */
 static ilex_status
-fill(const ix_sections *s, entry *e, ix_error *err)
+fill(const ix_sections *s, entry *e, bool outputs, ix_error *err)
 {
     ilex_status rc = ILEX_OK;
     for (size_t k = 0; k < s->n; k++) {
         const ix_compiled *c = s->program[k]->c;
         for (size_t i = 0; !rc && i < c->narguments; i++) {
             const ix_compiled_buffer *b = &c->buffer[i];
-            if (b->role == IX_COMPILED_OUTPUT && ix_is_sent(b->name))
+            if ((b->role == IX_COMPILED_OUTPUT) == outputs &&
+                ix_is_sent(b->name) && !find(e->sent, e->n, b->name))
                 rc = add(e, b->name, make(s, k, b, err), err);
         }
     }
@@ -186,7 +212,7 @@ find_entry(const ix_sections *s, keeper *k, ix_error *err)
             return &k->entry[i];
     entry *e = &k->entry[k->turn++ % KEPT];
     clear(e);
-    if (fill(s, e, err)) {
+    if (fill(s, e, false, err) || fill(s, e, true, err)) {
         clear(e);
         return NULL;
     }
@@ -207,9 +233,64 @@ ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err)
         return err->code;
     s->sent = e->sent;
     s->nsent = e->n;
-    for (size_t i = 0; i < e->n; i++) /* what halos had is old */
-        ix_memory_written(e->sent[i].storage->memory);
     return ILEX_OK;
+}
+
+/* ---- while a run goes on ---- */
+
+void
+ix_sections_written(const ix_sections *s, size_t k)
+{
+    const ix_compiled *c = s->program[k]->c;
+    for (size_t i = 0; i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        const ilex_binding *x = b->role == IX_COMPILED_OUTPUT
+                                    ? find(s->sent, s->nsent, b->name)
+                                    : NULL;
+        if (x)
+            ix_memory_written(x->storage->memory);
+    }
+}
+
+/* The element of what is called by a format and a number. */
+static void
+fetch(const ix_sections *s, const char *format, int l, void *to, size_t bytes)
+{
+    char name[64];
+    snprintf(name, sizeof name, format, l);
+    const ilex_binding *x = find(s->sent, s->nsent, name);
+    if (x)
+        memcpy(to, x->storage->data, bytes);
+}
+
+int64_t
+ix_sections_steps(const ix_sections *s, int l)
+{
+    int64_t n = 0;
+    fetch(s, IX_SENT_COUNT, l, &n, sizeof n);
+    return n;
+}
+
+bool
+ix_sections_turn(ix_sections *s, int l)
+{
+    const ix_section_loop *loop = &s->list->loop[l];
+    char now[64], next[64];
+    uint8_t last = 0;
+    for (int k = 0; k < loop->carries; k++) {
+        snprintf(now, sizeof now, IX_SENT_NOW, l, k);
+        snprintf(next, sizeof next, IX_SENT_NEXT, l, k);
+        ilex_binding *x =
+            (ilex_binding *)(uintptr_t)find(s->sent, s->nsent, now);
+        ilex_binding *y =
+            (ilex_binding *)(uintptr_t)find(s->sent, s->nsent, next);
+        ilex_storage *was = x->storage;
+        x->storage = y->storage;
+        y->storage = was;
+    }
+    if (loop->until)
+        fetch(s, IX_SENT_UNTIL, l, &last, sizeof last);
+    return last != 0;
 }
 
 void

@@ -64,9 +64,8 @@ relax(void)
 #endif
 }
 
-/* Looks at "number" for a while, until it is (or "other": is not) "value". */
-static void
-watch(_Atomic int64_t *number, int64_t value, bool other)
+void
+ix_pool_watch(_Atomic int64_t *number, int64_t value, bool other)
 {
     enum { LOOKS = 32 };
     int64_t until = clock_ns() + PATIENCE_NS;
@@ -82,7 +81,7 @@ watch(_Atomic int64_t *number, int64_t value, bool other)
 static void
 watch_posted(int64_t seen)
 {
-    watch(&posted, seen, true);
+    ix_pool_watch(&posted, seen, true);
 }
 
 /* Off the processor "cpu", to any other that this thread may use; it may come
@@ -252,7 +251,7 @@ ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
     take_part(&j);
     if (atomic_load(&j.done) < n) {
         pthread_mutex_unlock(&lock);
-        watch(&j.done, n, false);
+        ix_pool_watch(&j.done, n, false);
         pthread_mutex_lock(&lock);
     }
     while (atomic_load(&j.done) < n)

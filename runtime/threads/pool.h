@@ -16,4 +16,8 @@ int ix_pool_cores(void);
 void ix_pool_run(int threads, int64_t n, void (*body)(void *arg, int64_t i),
                  void *arg);
 
+/* Looks at a number for a while, until it is (or "other": is not) "value": some
+ * microseconds, for what comes sooner than a thread that sleeps would wake. */
+void ix_pool_watch(_Atomic int64_t *number, int64_t value, bool other);
+
 #endif

@@ -222,6 +222,8 @@ ranks_body(ilex_group *g, void *user)
         if (w->info[i].output && ilex_storage_grid(s[i]))
             rc = ilex_storage_gather(own, s[i],
                                      rank == 0 ? w->gathered[i] : NULL, 0);
+    if (rc && !c->fails && !*call.error)
+        fprintf(stderr, "rank %d: %s\n", rank, ilex_error_text(own));
     for (size_t i = 0; i < w->narguments; i++)
         ilex_storage_release(s[i]);
     ilex_grid_release(grid);

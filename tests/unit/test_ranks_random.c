@@ -216,10 +216,111 @@ add_map(maker *m)
     return true;
 }
 
+/* ---- loops ---- */
+
+/* What a step adds: something of array "c", which is carried, of arrays around
+ * the loop, of the number of the step. */
+static void
+put_term(maker *m, const value *c, char step)
+{
+    static const char *const length = "nmq";
+    static const char *const whole[] = {"sum[%c](%s)/4", "max[%c](%s)",
+                                        "cumsum(%s; axis=%2$c)/8", "%s[%c=0]"};
+    int axis = (int)pick(m, AXES);
+    const value *v = &m->value[pick(m, (unsigned)m->n)];
+    char a = axis_name[axis];
+    bool has = c->axes >> axis & 1;
+    switch (pick(m, 7)) {
+    case 0:
+        put(m,
+            has ? "0.25*concat_where(%c >= 1 && %c < %c-1, %s[%c-1] + "
+                  "%s[%c+1], %s)"
+                : "0.5*(%c >= 0)",
+            a, a, length[axis], c->name, a, c->name, a, c->name);
+        return;
+    case 1:
+        if (has && axis < 2) {
+            unsigned kind = pick(m, 4);
+            if (kind > 1)
+                put(m, whole[kind], c->name, a);
+            else
+                put(m, whole[kind], a, c->name);
+            return;
+        }
+        break;
+    case 2:
+        if (has && axis == I) {
+            put(m, "0.5*%s[I=%c]", c->name, step);
+            return;
+        }
+        break;
+    case 3:
+        put(m, "random(u64(3), %c)", step);
+        return;
+    case 4:
+        put(m, "0.125*%c", step);
+        return;
+    default:
+        if (!(v->axes & ~c->axes) && !v->staggered) {
+            put(m, "f64(%s)/2", v->name);
+            return;
+        }
+    }
+    put(m, "%s/4", c->name);
+}
+
+/* The head of a loop over a copy of "of". */
+static void
+put_head(maker *m, char step, const char *range, const value *c, const char *of)
+{
+    put(m, "loop %c[%s] %s : f64[", step, range, c->name);
+    put_domain(m, c);
+    put(m, "] = f64(%s)", of);
+}
+
+/* A loop that carries a copy of a value, perhaps with a loop in its steps. */
+static bool
+add_loop(maker *m)
+{
+    const value *v = &m->value[pick(m, (unsigned)m->n)];
+    value c = {.axes = v->axes, .reach = REACH}, d = c;
+    bool inner = pick(m, 3) == 0, stacked = pick(m, 3) == 0;
+    if (v->staggered || !(v->axes & 3))
+        return false;
+    snprintf(c.name, sizeof c.name, "c%d", m->n);
+    snprintf(d.name, sizeof d.name, "d%d", m->n);
+    put_head(m, 't', pick(m, 3) ? "0:nt" : "1:nt", &c, v->name);
+    put(m, "\n");
+    if (inner) {
+        put(m, "  ");
+        put_head(m, 's', "0:2", &d, c.name);
+        put(m, "\n    next %s = ", d.name);
+        put_term(m, &d, 's');
+        put(m, " + ");
+        put_term(m, &c, 't');
+        put(m, "\n  end\n");
+    }
+    put(m, "  next %s = 0.5*%s + ", c.name, inner ? d.name : c.name);
+    put_term(m, &c, 't');
+    put(m, " + ");
+    put_term(m, &c, 't');
+    if (stacked)
+        put(m, "\n  stack e%d[t] = %s(next(%s))", m->n,
+            pick(m, 2) ? "max" : "f32", c.name);
+    else if (pick(m, 3) == 0)
+        put(m, "\n  until max(abs(next(%s))) > 4.0", c.name);
+    put(m, "\nend\n");
+    if (stacked)
+        put(m, "out z%d = e%d\n", m->n, m->n);
+    m->value[m->n++] = c;
+    return true;
+}
+
 static void
 add_let(maker *m)
 {
-    if (pick(m, 8) == 0 && add_map(m))
+    unsigned kind = pick(m, 16);
+    if ((kind < 2 && add_map(m)) || (kind == 2 && add_loop(m)))
         return;
     size_t before = strlen(m->text);
     char name[8];
@@ -261,8 +362,8 @@ make_program(maker *m, uint64_t first)
     m->state = first * 0x9e3779b97f4a7c15u + 1;
     pick(m, 2);
     put(m,
-        "ilex 1\nprogram random%llu\nsize n, m, q\n"
-        "assume n >= 3\nassume m >= 1\nassume q >= 1\n",
+        "ilex 1\nprogram random%llu\nsize n, m, q, nt\n"
+        "assume n >= 3\nassume nt <= n\nassume m >= 1\nassume q >= 1\n",
         (unsigned long long)first);
     int inputs = 1 + (int)pick(m, 3);
     for (int i = 0; i < inputs; i++)
@@ -330,14 +431,15 @@ try_one(uint64_t first)
                              : pick(&m, 8) ? 60
                                            : 700),
             rows = 1 + pick(&m, 9), q = 1 + pick(&m, 4);
-    ranks_case c = {.text = m.text,
-                    .halo = REACH + 1,
-                    .ranks = choose_grid(&m),
-                    .domain = domain,
-                    .runs = 1 + (int)pick(&m, 2),
-                    .overlap = pick(&m, 2),
-                    .size = {{"n", n}, {"m", rows}, {"q", q}},
-                    .nsizes = 3};
+    ranks_case c = {
+        .text = m.text,
+        .halo = REACH + 1,
+        .ranks = choose_grid(&m),
+        .domain = domain,
+        .runs = 1 + (int)pick(&m, 2),
+        .overlap = pick(&m, 2),
+        .size = {{"n", n}, {"m", rows}, {"q", q}, {"nt", pick(&m, 4)}},
+        .nsizes = 4};
     c.periodic = choose_periodic(&m, c.ranks);
     /* arrays may be on a part of the domain, where nothing goes round */
     long long off = c.periodic || pick(&m, 3) ? 0 : pick(&m, 9);

@@ -223,6 +223,150 @@ START_TEST(many_steps)
 }
 END_TEST
 
+/* ---- loops ---- */
+
+/* What a loop sends: of a stencil a point a step, and nothing for what is the
+ * same in all of them. */
+START_TEST(loop_messages)
+{
+    const ranks_case c = {
+        "ilex 1\nprogram heat\nsize n, nt\nassume n >= 3\n"
+        "in a : f64[I:n] halo(I:1:1)\nlet k = 0.1*(a[I-1] + a[I+1])\n"
+        "loop t[0:nt] u : f64[I:n] = a\n"
+        "  next u = concat_where(I >= 1 && I < n-1, u + k*(u[I-1] + u[I+1]), "
+        "u)\nend\nout y = u\n",
+        "I:2",
+        "I:9",
+        NULL,
+        1,
+        {{"n", 9}, {"nt", 20}},
+        2,
+        NULL,
+        2,
+        false};
+    ranks_world w;
+    ranks_open(&w, &c, 1);
+    ranks_compare(&w);
+    for (int r = 0; r < 2; r++) { /* a, once; u, in both runs */
+        ck_assert_int_eq(w.counts[r].messages, 1 + 2 * 20);
+        ck_assert_int_eq(w.counts[r].bytes, 8 * (1 + 2 * 20));
+    }
+    ranks_close(&w);
+}
+END_TEST
+
+/* Loops in loops, numbers that are carried, stacks, what is read all over, a
+ * step that is the last, none at all. */
+START_TEST(loops)
+{
+    static const char *const texts[] = {
+        "loop t[0:nt] u : f64[I:n, J:m] = v, s : f64[] = 1.0 steps made\n"
+        "  loop r[0:3] w : f64[I:n, J:m] = u\n"
+        "    next w = 0.5*w + 0.25*max[I](w) + 0.01*r*t\n  end\n"
+        "  next u = w/(1.0 + sum[I, J](w)) + u[I=t]\n  next s = max(next(u))\n"
+        "  until next(s) > 1.0e6\nend\nout x = u + s\nout y = made\n",
+        "loop t[0:nt] u : f64[I:n, J:m] = v, w : f64[I:n, J:m] = 2.0*v\n"
+        "  next u = w\n  next w = u + random(u64(3), t)\n"
+        "  stack e[t] = sum(next(u)*next(w))\n  stack f[t] = next(w)\nend\n"
+        "out x = u - w\nout y = e\nout z = f\n",
+        "let c = cumsum(v; axis=I)\n"
+        "loop t[0:nt] u : f64[I:n, J:m] = 0.0*v steps made\n"
+        "  next u = u + c\n  until max(abs(next(u))) > 90.0\nend\n"
+        "loop s[0:3] q : f64[J:m] = u[I=0]\n"
+        "  next q = q + made\nend\nout x = u\nout y : f64[J:m] = q\n",
+    };
+    static const char *const grids[] = {"I:2", "I:2, J:2", "I:3, J:2", "J:3"};
+    char text[2048];
+    for (size_t i = 0; i < IX_COUNT(texts); i++)
+        for (size_t k = 0; k < IX_COUNT(grids); k++)
+            for (int nt = 0; nt < 6; nt += 5) {
+                snprintf(text, sizeof text,
+                         "ilex 1\nprogram turns\nsize n, m, nt\n"
+                         "assume n >= 3\nassume nt <= n\n"
+                         "in v : f64[I:n, J:m]\n%s",
+                         texts[i]);
+                ranks_case c = {.text = text,
+                                .ranks = grids[k],
+                                .domain = "I:7, J:5",
+                                .size = {{"n", 7}, {"m", 5}, {"nt", nt}},
+                                .nsizes = 3,
+                                .runs = 2};
+                ranks_world w;
+                ranks_open(&w, &c, 1);
+                ranks_compare(&w);
+                ranks_close(&w);
+            }
+}
+END_TEST
+
+START_TEST(loop_failures)
+{
+    const ranks_case c = {
+        .text = "ilex 1\nprogram far\nsize n, nt\nin a : f64[I:n]\n"
+                "loop t[0:nt] u : f64[I:n] = a, k : i64[] = i64(0)\n"
+                "  map s[] = a[k[]]\n  next u = u + s\n  next k = k + 2\nend\n"
+                "out y = u\n",
+        .ranks = "I:2",
+        .domain = "I:9",
+        .size = {{"n", 9}, {"nt", 20}},
+        .nsizes = 2,
+        .fails = "in step 5 over t"};
+    ranks_world w;
+    ranks_open(&w, &c, 1);
+    ranks_compare(&w);
+    ranks_close(&w);
+}
+END_TEST
+
+/* Rank 1 wants no more behind its third step. */
+static int
+enough(void *user, int64_t made)
+{
+    const int *rank = user;
+    return *rank == 1 && made == 3;
+}
+
+static int
+cancelled(ilex_group *g, void *user)
+{
+    ilex_context *own = ilex_context_new(NULL);
+    int rank = ilex_group_rank(g);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, 8, 2), *x = filled(own, grid, 8, 0);
+    ilex_call call = {.size = sizeof call,
+                      .sizes = &(ilex_size_binding){"nt", 1000000},
+                      .size_count = 1,
+                      .progress = enough,
+                      .user = &rank};
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("x", x)};
+    ilex_status rc = ilex_run(user, b, 2, &call);
+    const char *says =
+        rank == 1 ? "cancelled when 3 steps over t were made" : "rank 1 failed";
+    bool same = rc == (rank == 1 ? ILEX_E_CANCELLED : ILEX_E_GROUP) &&
+                strstr(call.error, says);
+    if (!same)
+        fprintf(stderr, "rank %d: %d %s\n", rank, (int)rc, call.error);
+    ilex_storage_release(x);
+    ilex_storage_release(u);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(loop_cancelled)
+{
+    ilex_program *p = compile("ilex 1\nprogram on\nsize n, nt\n"
+                              "in u : f64[I:n] halo(I:1:1)\n"
+                              "loop t[0:nt] w : f64[I:n] = u\n"
+                              "  next w = w/2 + sum[I](w)\nend\nout x = w\n");
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), cancelled, p),
+        ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -234,6 +378,10 @@ main(void)
     tcase_add_test(tests, sections_again);
     tcase_add_test(tests, functions);
     tcase_add_test(tests, many_steps);
+    tcase_add_test(tests, loop_messages);
+    tcase_add_test(tests, loops);
+    tcase_add_test(tests, loop_failures);
+    tcase_add_test(tests, loop_cancelled);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
