@@ -454,9 +454,10 @@ void ix_target_put_option(const ilex_context *ctx, bool alone, ix_text *t);
  * send each other behind a section is an output of it, IX_SENT and a name, and
  * an input of that name of later ones. The steps of a loop are sections again
  * and again: what it carries is called IX_SENT_NOW where they read it and
- * IX_SENT_NEXT where they write it. A module of the same context, whose loops
+ * IX_SENT_NEXT where they write it. Of an array that is read at indices that are
+ * data there is a copy, IX_SENT_LIST, and places, IX_SENT_PLACES. A module of the same context, whose loops
  * are gone; NULL after an error, or if there are not so many. */
-enum { IX_SECTION_LOOPS = 64 };
+enum { IX_SECTIONS = 64, IX_SECTION_LOOPS = 64 };
 typedef struct ix_section_loop {
     int begin, end; /* its sections */
     int around;     /* the loop around it, or -1 */
@@ -465,7 +466,8 @@ typedef struct ix_section_loop {
     char name[72]; /* what its steps are called */
 } ix_section_loop;
 typedef struct ix_section_list {
-    size_t count;
+    size_t count;    /* more than IX_SECTIONS are not told apart */
+    uint64_t places; /* those that have places of lists alone: bits */
     int nloops;
     ix_section_loop loop[IX_SECTION_LOOPS]; /* inner ones first */
 } ix_section_list;

@@ -53,6 +53,8 @@ libixruntime_la_SOURCES = \
 	runtime/group/threads.c \
 	runtime/group/transports.def \
 	runtime/halo/exchange.c \
+	runtime/halo/lists.c \
+	runtime/halo/lists.h \
 	runtime/halo/gather.c \
 	runtime/halo/halo.h \
 	runtime/halo/pieces.c \

@@ -7,9 +7,12 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/contract.c \
 	compiler/graph/extents.c \
 	compiler/graph/kept.c \
+	compiler/graph/lists.c \
 	compiler/graph/locations.c \
 	compiler/graph/repeats.c \
 	compiler/graph/lower.c \
+	compiler/graph/made.c \
+	compiler/graph/made.h \
 	compiler/graph/origin.c \
 	compiler/graph/places.c \
 	compiler/graph/sections.c \

@@ -167,11 +167,9 @@ read_at(finder *f, size_t k)
         send(f, k);
 }
 
-/* Is "index" that of an axis of "n" which lies on divided axis "axis", moved by
- * a constant, and are points along it computed in any order? */
-static bool
-is_near(const ix_places *p, const ilex_array *n, int axis,
-        const ilex_array *index)
+bool
+ix_places_near(const ix_places *p, const ilex_array *n, int axis,
+               const ilex_array *index)
 {
     index = ix_index_moved(index);
     if (index->kind != IX_INDEX)
@@ -192,6 +190,34 @@ is_of_chunks(const ilex_array *x)
     return chunks;
 }
 
+/* Of what is read at indices that are data, what is read is sent. */
+static void
+place_listed(finder *f, const ix_listing *l)
+{
+    ix_places *p = f->p;
+    int loop = ix_unit_inside(p->u, l->of), *s = &p->section[f->at];
+    int known = ix_places_known(p, l), there = ix_places_within(p, l->of, loop);
+    *s = *s <= known ? known + 1 : *s;
+    *s = *s <= there ? there + 1 : *s;
+    p->strict[f->at] = true;
+}
+
+/* "x", at position "k", is read at an index of its axis "a", which lies on
+ * divided axis "axis". */
+static void
+place_index(finder *f, size_t k, int axis, const ilex_array *index)
+{
+    ix_places *p = f->p;
+    bool here = index->kind == IX_INDEX;
+    if (!ix_places_near(p, p->u->order[f->at], axis, index) ||
+        (p->strict[k] && !here)) {
+        send(f, k);
+        return;
+    }
+    p->divided[f->at] |= UINT32_C(1) << axis;
+    p->strict[f->at] |= p->strict[k];
+}
+
 static bool
 place_load(ix_load_visitor *v, const ilex_array *load)
 {
@@ -199,18 +225,19 @@ place_load(ix_load_visitor *v, const ilex_array *load)
     ix_places *p = f->p;
     const ilex_array *n = p->u->order[f->at];
     const ilex_array *x = n->ops[load->attr[0] + 1];
+    const ix_listing *l = ix_places_listing(p, f->at, (int)load->attr[0] + 1);
     size_t k = ix_unit_position(p->u, x);
-    read_at(f, k);
+    if (l)
+        place_listed(f, l);
+    else
+        read_at(f, k);
     if (is_of_chunks(x))
         send(f, k);
     for (int a = 0; a < load->nops; a++) {
         int axis = ix_divided_axis(&p->axes, x, a);
-        if (axis < 0 || !(p->divided[k] >> axis & 1))
-            continue;
-        if (is_near(p, n, axis, load->ops[a]))
-            p->divided[f->at] |= UINT32_C(1) << axis;
-        else
-            send(f, k);
+        if (axis >= 0 && p->divided[k] >> axis & 1 &&
+            !(l && load->ops[a]->kind == IX_CHECKED))
+            place_index(f, k, axis, load->ops[a]);
     }
     return true;
 }
@@ -296,6 +323,7 @@ place_result(finder *f, const ilex_array *n)
     size_t from = ix_unit_position(p->u, n->ops[0]);
     int k, loop = ix_places_loop(p, n, &k);
     p->divided[f->at] = p->divided[from];
+    p->strict[f->at] = p->strict[from];
     p->section[f->at] = p->section[from];
     if (loop < 0)
         return;
@@ -316,7 +344,8 @@ place(finder *f, const ilex_array *n)
     case IX_LAMBDA:
     case IX_SCAN:
         f->loads.frame.box = n->interior;
-        return ix_visit_loads(&f->loads, n->ops[0]);
+        return ix_places_list(f->p, f->at) &&
+               ix_visit_loads(&f->loads, n->ops[0]);
     case IX_RESULT:
         place_result(f, n);
         return true;
@@ -371,6 +400,7 @@ ix_unit_places(ix_places *p)
     p->divided = ix_arena_new(&u->arena, n * sizeof *p->divided);
     p->section = ix_arena_new(&u->arena, n * sizeof *p->section);
     p->sent = ix_arena_new(&u->arena, n);
+    p->strict = ix_arena_new(&u->arena, n);
     p->whole = ix_arena_new(&u->arena, n);
     p->begin = ix_arena_new(&u->arena, loops * sizeof *p->begin);
     p->end = ix_arena_new(&u->arena, loops * sizeof *p->end);

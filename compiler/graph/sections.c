@@ -17,78 +17,20 @@
  *         next u = f(u)           section 1    next[I] = f(now), and they turn
  *     out x = u                   section 2    x = now
  */
-#include "compiler/graph/sections.h"
-
+#include "compiler/graph/made.h"
 #include "lib/base/axis.h"
-#include "lib/build/tuple.h"
 #include "lib/graph/counted.h"
 
 #include <stdio.h>
 
-enum { NAME = 64 };
-
-/* ---- what is sent ---- */
-
-/* What an array is called that is sent. */
-static void
-write_name(const ix_places *p, size_t i, char *name)
-{
-    const ilex_array *n = p->u->order[i];
-    int k, loop = ix_places_loop(p, n, &k);
-    int carries = loop < 0 ? 0 : ix_repeat_carries(p->u->repeat[loop].node);
-    if (loop < 0)
-        snprintf(name, NAME, IX_SENT "%zu", i);
-    else if (k < carries)
-        snprintf(name, NAME, IX_SENT_NOW, loop, k);
-    else
-        snprintf(name, NAME, IX_SENT_STACK, loop, k - carries);
-}
-
-/* A domain of what is sent: its axes have names, as those of a storage do. NULL
- * after an error. */
-static const ix_domain *
-named(ilex_context *ctx, const ix_domain *dom)
-{
-    ix_axis ax[ILEX_MAX_RANK];
-    char name[32];
-    for (int k = 0; k < dom->rank; k++) {
-        ax[k] = dom->ax[k];
-        if (ax[k].name)
-            continue;
-        int n = snprintf(name, sizeof name, IX_SENT "_%d", k);
-        ax[k].name = ix_symbol_of(ctx, name, (size_t)n);
-        if (ax[k].name < 0)
-            return NULL;
-    }
-    return ix_domain_new(ctx, dom->rank, ax);
-}
-
-static const ix_domain *
-sent_domain(const ix_places *p, size_t i)
-{
-    ilex_context *ctx = p->u->ctx;
-    const ilex_array *n = p->u->order[i];
-    const ix_domain *dom = n->kind == IX_CARRIED ? n->interior : p->u->need[i];
-    if (ctx->any_counted && ix_has_step(ctx, dom)) {
-        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                "an array on [%s], whose length changes from step to step of a "
-                "loop, is read along an axis that is divided over ranks, which "
-                "is not supported",
-                ix_domain_show(ctx, dom).s);
-        return NULL;
-    }
-    return named(ctx, dom);
-}
-
-/* The input that stands for the array at position "i" in later sections. */
+/* The input, called so, that stands for the array at position "i" in later
+ * sections. */
 static ilex_array *
-received(const ix_places *p, size_t i)
+received(const ix_places *p, size_t i, const char *name)
 {
     ilex_context *ctx = p->u->ctx;
-    char name[NAME];
-    write_name(p, i, name);
     int64_t symbol = ix_symbol_of(ctx, name, strlen(name));
-    const ix_domain *dom = sent_domain(p, i);
+    const ix_domain *dom = ix_made_domain(p, i);
     ix_node_spec spec = {.kind = IX_INPUT,
                          .dtype = (ilex_dtype)p->u->order[i]->dtype,
                          .interior = dom,
@@ -122,218 +64,47 @@ narrowed(const ix_places *p, size_t i, ilex_array *const *ops)
 
 /* Is the array at position "i" of no use to a section? */
 static bool
-is_elsewhere(const ix_places *p, int section, size_t i)
+is_elsewhere(const ix_places *p, int turn, size_t i)
 {
-    int loop = ix_unit_inside(p->u, i);
+    int loop = ix_unit_inside(p->u, i), section = turn / 2;
     return p->section[i] > section || p->u->order[i]->kind == IX_LOOP ||
            (loop >= 0 && (section < p->begin[loop] || section >= p->end[loop]));
 }
 
+/* What operand "k" of the array at position "i" is. */
+static ilex_array *
+operand(const ix_places *p, size_t i, int k, ilex_array *const *became)
+{
+    const ix_unit *u = p->u;
+    const ix_listing *l = ix_places_listing(p, i, k);
+    char name[IX_MADE_NAME];
+    if (!l)
+        return became[ix_unit_position(u, u->order[i]->ops[k])];
+    snprintf(name, IX_MADE_NAME, IX_SENT_LIST, l->of, l->axis);
+    return received(p, l->of, name);
+}
+
 /* An array with what its operands are in the section. */
 static ilex_array *
-in_section(const ix_places *p, int section, size_t i, ilex_array *const *became)
+in_section(const ix_places *p, int turn, size_t i, ilex_array *const *became)
 {
     const ix_unit *u = p->u;
     ilex_array *n = u->order[i];
     bool narrow = u->need[i] && (n->kind == IX_LAMBDA || n->kind == IX_SCAN ||
                                  n->kind == IX_RESULT || n->kind == IX_CONCAT);
-    if (is_elsewhere(p, section, i))
+    char name[IX_MADE_NAME];
+    if (is_elsewhere(p, turn, i))
         return n;
-    if (p->sent[i] && p->section[i] < section)
-        return received(p, i);
+    if (p->sent[i] && 2 * p->section[i] < turn) {
+        ix_made_name(p, i, name);
+        return received(p, i, name);
+    }
     ilex_array **ops = ix_mem_new(&u->mem, ((size_t)n->nops + 1) * sizeof *ops);
     for (int k = 0; k < n->nops; k++)
-        ops[k] = ix_is_array(n->ops[k]) ? became[ix_unit_position(u, n->ops[k])]
-                                        : n->ops[k];
+        ops[k] = ix_is_array(n->ops[k]) ? operand(p, i, k, became) : n->ops[k];
     n = narrow ? narrowed(p, i, ops) : ix_with_operands(n, ops);
     ix_mem_free(&u->mem, ops);
     return n;
-}
-
-/* ---- outputs of sections ---- */
-
-typedef enum made_kind {
-    MADE_ARRAY,
-    MADE_ELEMENT,
-    MADE_ZEROS,
-    MADE_COUNT,
-    MADE_OUTPUT
-} made_kind;
-
-/* An output of a section: the array at position "of" on a domain; of a stack
- * the element of a step, or zeros; how many steps a loop has; one of the
- * program's. */
-typedef struct made {
-    made_kind kind;
-    int section;
-    char name[NAME];
-    size_t of;
-    const ix_domain *dom;
-    int loop, stack;
-    const ix_output *out;
-} made;
-
-typedef bool made_fn(void *user, const made *x);
-
-/* Outputs are computed in the first section that can, but for those that may
- * take the place of an input, which other sections read. */
-static bool
-each_output(const ix_places *p, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    bool ok = true;
-    for (size_t i = 0; ok && i < u->noutputs; i++) {
-        made x = {.kind = MADE_OUTPUT,
-                  .of = ix_unit_position(u, u->root[i]),
-                  .out = &u->module->output[i]};
-        x.section = x.out->inplace ? p->last : ix_places_within(p, x.of, -1);
-        ok = fn(user, &x);
-    }
-    return ok;
-}
-
-/* What is sent, but for what loops carry and give. */
-static bool
-each_sent(const ix_places *p, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    bool ok = true;
-    int k;
-    for (size_t i = 0; ok && i < u->norder; i++) {
-        made x = {.section = p->section[i], .of = i};
-        if (!p->sent[i] || !u->need[i] ||
-            ix_places_loop(p, u->order[i], &k) >= 0)
-            continue;
-        write_name(p, i, x.name);
-        x.dom = sent_domain(p, i);
-        ok = x.dom && fn(user, &x);
-    }
-    return ok;
-}
-
-/* What loop "l" carries: first, and next. */
-static bool
-each_carried(const ix_places *p, int l, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    const ilex_array *loop = u->repeat[l].node;
-    bool ok = true;
-    for (int k = 0; ok && k < ix_repeat_carries(loop); k++)
-        for (int next = 0; ok && next < 2; next++) {
-            const ilex_array *n =
-                next ? ix_repeat_next(loop, k) : ix_repeat_first(loop, k);
-            made x = {.of = ix_unit_position(u, n)};
-            x.dom = named(u->ctx, ix_repeat_carried(loop, k)->interior);
-            x.section =
-                ix_places_within(p, x.of, next ? l : u->repeat[l].around);
-            snprintf(x.name, NAME, next ? IX_SENT_NEXT : IX_SENT_NOW, l, k);
-            ok = x.dom && fn(user, &x);
-        }
-    return ok;
-}
-
-/* Is a result of the loop read? */
-static bool
-is_read(const ix_places *p, const ilex_array *loop, int k)
-{
-    const ix_unit *u = p->u;
-    for (size_t i = 0; i < u->norder; i++)
-        if (u->need[i] && u->order[i]->kind == IX_RESULT &&
-            u->order[i]->ops[0] == loop && u->order[i]->attr[0] == k)
-            return true;
-    return false;
-}
-
-/* Stack "k" of loop "l": zeros, of which a step writes an element. */
-static bool
-each_stacked(const ix_places *p, int l, int k, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    ilex_context *ctx = u->ctx;
-    const ilex_array *loop = u->repeat[l].node;
-    int result = ix_repeat_carries(loop) + k;
-    made x = {.kind = MADE_ZEROS, .loop = l, .stack = k};
-    if (!is_read(p, loop, result))
-        return true;
-    snprintf(x.name, NAME, IX_SENT_STACK, l, k);
-    x.of = ix_unit_position(u, ix_repeat_stacked(loop, k));
-    x.dom = named(ctx, ix_tuple_domain(loop, result));
-    x.section = u->repeat[l].around < 0 ? 0 : p->begin[u->repeat[l].around];
-    if (!x.dom || !fn(user, &x))
-        return false;
-    x.kind = MADE_ELEMENT;
-    x.dom = ix_repeat_element(ctx, loop, k, x.dom);
-    x.section = ix_places_within(p, x.of, l);
-    return x.dom && fn(user, &x);
-}
-
-static bool
-each_of_loop(const ix_places *p, int l, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    const ilex_array *loop = u->repeat[l].node, *until = ix_repeat_until(loop);
-    const ix_domain *number = ix_domain_new(u->ctx, 0, NULL);
-    made count = {.kind = MADE_COUNT, .loop = l, .dom = number};
-    made last = {.dom = number};
-    snprintf(count.name, NAME, IX_SENT_COUNT, l);
-    snprintf(last.name, NAME, IX_SENT_UNTIL, l);
-    bool ok = number && fn(user, &count) && each_carried(p, l, fn, user);
-    for (int k = 0; ok && k < ix_repeat_stacks(loop); k++)
-        ok = each_stacked(p, l, k, fn, user);
-    if (ok && until) {
-        last.of = ix_unit_position(u, until);
-        last.section = ix_places_within(p, last.of, l);
-        ok = fn(user, &last);
-    }
-    return ok;
-}
-
-static bool
-each_made(const ix_places *p, made_fn *fn, void *user)
-{
-    const ix_unit *u = p->u;
-    bool ok = each_sent(p, fn, user);
-    for (int l = 0; ok && l < u->repeats.n; l++)
-        ok = !u->need[u->repeat[l].end] || each_of_loop(p, l, fn, user);
-    return ok && each_output(p, fn, user);
-}
-
-/* ---- sections without outputs go ---- */
-
-static bool
-use_section(void *user, const made *x)
-{
-    int *is_used = user;
-    is_used[x->section] = 1;
-    return true;
-}
-
-static bool
-renumber(ix_places *p)
-{
-    const ix_unit *u = p->u;
-    int n = p->last + 1, count = 0;
-    int *number = ix_arena_new(&p->u->arena, ((size_t)n + 1) * sizeof *number);
-    if (!each_made(p, use_section, number))
-        return false;
-    for (int s = 0; s <= n; s++) {
-        int used = s < n ? number[s] : 0;
-        number[s] = count;
-        count += used;
-    }
-    for (size_t i = 0; i < u->norder; i++) {
-        int k, loop = ix_places_loop(p, u->order[i], &k);
-        p->section[i] = loop < 0 ? number[p->section[i]]
-                        : u->order[i]->kind == IX_CARRIED
-                            ? number[p->begin[loop]] - 1
-                            : number[p->end[loop]] - 1;
-    }
-    for (int l = 0; l < u->repeats.n; l++) {
-        p->begin[l] = number[p->begin[l]];
-        p->end[l] = number[p->end[l]];
-    }
-    p->last = count - 1;
-    return true;
 }
 
 /* ---- modules ---- */
@@ -341,7 +112,7 @@ renumber(ix_places *p)
 /* A section while it is made. */
 typedef struct building {
     const ix_places *p;
-    int section;
+    int turn;
     ilex_array **became;
     ilex_module *m;
 } building;
@@ -379,6 +150,37 @@ count_of(const ix_unit *u, int l, const ix_domain *dom)
              : ix_poison_again(u->ctx);
 }
 
+static bool
+reads(const ilex_array *e, int operand)
+{
+    bool found = e->kind == IX_LOAD && e->attr[0] + 1 == operand;
+    for (int i = 0; !found && i < e->nops; i++)
+        found = reads(e->ops[i], operand);
+    return found;
+}
+
+/* The places of a listing; any other array is in the place of operands that
+ * they do not read, which may be of another section. */
+static ilex_array *
+places_of(const building *b, const ix_made *x)
+{
+    const ix_unit *u = b->p->u;
+    const ilex_array *n = u->order[x->list->reader];
+    ilex_array **ops =
+        ix_mem_new(&u->mem, (size_t)n->nops * sizeof(ilex_array *));
+    ilex_array *body = x->list->body[x->number];
+    int any = 1;
+    while (any < n->nops && !reads(body, any))
+        any++;
+    for (int k = 1; k < n->nops; k++)
+        ops[k - 1] = b->became[ix_unit_position(
+            u, n->ops[any == n->nops || reads(body, k) ? k : any])];
+    ilex_array *r = ix_node_lambda(u->ctx, x->dom, x->dom, body,
+                                   any < n->nops ? n->nops - 1 : 0, ops);
+    ix_mem_free(&u->mem, ops);
+    return r;
+}
+
 /* An output of the program; the input whose place it may take is one of the
  * section, though that may read what was sent of it. */
 static bool
@@ -397,29 +199,43 @@ add_output(const building *b, const ix_output *out, ilex_array *x)
 }
 
 static bool
-add_made(void *user, const made *x)
+add_made(void *user, const ix_made *x)
 {
     const building *b = user;
     const ix_unit *u = b->p->u;
     ilex_array *n;
-    if (x->section != b->section)
+    if (ix_made_turn(x) != b->turn)
         return true;
     switch (x->kind) {
-    case MADE_OUTPUT:
+    case IX_MADE_OUTPUT:
         return add_output(b, x->out, b->became[x->of]);
-    case MADE_ARRAY:
+    case IX_MADE_ARRAY:
         n = copied(b->became[x->of], x->dom, 0);
         break;
-    case MADE_ELEMENT:
+    case IX_MADE_ELEMENT:
         n = copied(b->became[x->of], x->dom, 1);
         break;
-    case MADE_ZEROS:
+    case IX_MADE_PLACES:
+        n = places_of(b, x);
+        break;
+    case IX_MADE_ZEROS:
         n = zeros(u->order[x->of], x->dom);
         break;
     default:
         n = count_of(u, x->loop, x->dom);
     }
     return ix_module_add_output(b->m, x->name, n, NULL) == ILEX_OK;
+}
+
+/* What the program calls the array at position "i"; 0: nothing. */
+static int32_t
+name_of(const ix_unit *u, size_t i)
+{
+    const ilex_array *n = u->order[i];
+    const size_t *label = ix_map_find(&u->label, ix_unit_program(u, n));
+    return n->kind == IX_INPUT ? (int32_t)n->attr[0]
+           : label             ? (int32_t)*label
+                               : 0;
 }
 
 /* Messages call what was sent as the program does. */
@@ -429,15 +245,17 @@ label_received(const building *b)
     const ix_places *p = b->p;
     const ix_unit *u = p->u;
     bool ok = true;
-    for (size_t i = 0; ok && i < u->norder; i++) {
-        const ilex_array *n = u->order[i];
-        const size_t *label = ix_map_find(&u->label, ix_unit_program(u, n));
-        int32_t name = n->kind == IX_INPUT ? (int32_t)n->attr[0]
-                       : label             ? (int32_t)*label
-                                           : 0;
-        if (name && p->sent[i] && p->section[i] < b->section &&
-            !is_elsewhere(p, b->section, i))
-            ok = ix_module_label(b->m, name, b->became[i]) == ILEX_OK;
+    for (size_t i = 0; ok && i < u->norder; i++)
+        if (name_of(u, i) && p->sent[i] && 2 * p->section[i] < b->turn &&
+            !is_elsewhere(p, b->turn, i))
+            ok = ix_module_label(b->m, name_of(u, i), b->became[i]) == ILEX_OK;
+    for (size_t i = 0; ok && i < p->nlistings; i++) {
+        const ix_listing *l = &p->listing[i];
+        ilex_array *x =
+            name_of(u, l->of) && 2 * p->section[l->reader] <= b->turn
+                ? operand(p, l->reader, l->slot, b->became)
+                : NULL;
+        ok = !x || ix_module_label(b->m, name_of(u, l->of), x) == ILEX_OK;
     }
     return ok;
 }
@@ -452,28 +270,27 @@ assume(const building *b, const ix_assumption *const *bound)
     for (size_t i = 0; ok && i < from->nassumptions; i++)
         ok = ix_module_assume(b->m, from->assumption[i]) == ILEX_OK;
     for (int l = 0; ok && l < p->u->repeats.n; l++)
-        if (b->section >= p->begin[l] && b->section < p->end[l])
+        if (b->turn / 2 >= p->begin[l] && b->turn / 2 < p->end[l])
             ok = ix_module_assume(b->m, bound[l]) == ILEX_OK;
     return ok;
 }
 
 /* One section; NULL after an error. */
 static ilex_module *
-section_module(const ix_places *p, int section,
-               const ix_assumption *const *bound)
+section_module(const ix_places *p, int turn, const ix_assumption *const *bound)
 {
     ix_unit *u = p->u;
     building b = {
         .p = p,
-        .section = section,
+        .turn = turn,
         .became = ix_mem_new(&u->mem, (u->norder + 1) * sizeof(ilex_array *)),
         .m = ilex_module_new(u->ctx, u->module->name)};
     bool ok = b.m && assume(&b, bound);
     for (size_t i = 0; ok && i < u->norder; i++) {
-        b.became[i] = in_section(p, section, i, b.became);
+        b.became[i] = in_section(p, turn, i, b.became);
         ok = !ix_is_poison(b.became[i]);
     }
-    ok = ok && label_received(&b) && each_made(p, add_made, &b);
+    ok = ok && label_received(&b) && ix_each_made(p, add_made, &b);
     ix_mem_free(&u->mem, b.became);
     if (ok)
         return b.m;
@@ -487,10 +304,10 @@ give_steps(ix_unit *u)
 {
     const ix_assumption **bound =
         ix_arena_new(&u->arena, ((size_t)u->repeats.n + 1) * sizeof *bound);
-    char name[NAME];
+    char name[IX_MADE_NAME];
     for (int l = 0; l < u->repeats.n; l++) {
         int32_t step = ix_repeat_step(u->repeat[l].node);
-        int n = snprintf(name, NAME, IX_SENT_STEP "%d", l);
+        int n = snprintf(name, IX_MADE_NAME, IX_SENT_STEP "%d", l);
         int32_t symbol = ix_symbol_of(u->ctx, name, (size_t)n);
         if (symbol < 0)
             return NULL;
@@ -506,26 +323,39 @@ prepare(ix_places *p)
     ix_unit *u = p->u;
     return ix_pass_check(u) && ix_pass_simplify(u) && ix_pass_contract(u) &&
            ix_pass_lower(u) && ix_unit_summands(u, &p->axes) &&
-           ix_pass_extents(u) && ix_unit_places(p) && renumber(p);
+           ix_pass_extents(u) && ix_unit_places(p);
 }
 
 static void
-describe(const ix_places *p, ix_section_list *list)
+describe(const ix_places *p, const int *number, ix_section_list *list)
 {
     const ix_unit *u = p->u;
-    list->count = (size_t)p->last + 1;
-    list->nloops = 0;
+    int turns = 2 * (p->last + 1);
+    *list = (ix_section_list){.count = (size_t)number[turns]};
+    for (int t = 1; t < turns; t += 2)
+        if (number[t] < number[t + 1] && number[t] < IX_SECTIONS)
+            list->places |= UINT64_C(1) << number[t];
     for (int l = 0; l < u->repeats.n; l++) {
         const ilex_array *n = u->repeat[l].node;
         ix_section_loop *x = &list->loop[list->nloops++];
-        *x = (ix_section_loop){.begin = p->begin[l],
-                               .end = p->end[l],
+        *x = (ix_section_loop){.begin = number[2 * p->begin[l]],
+                               .end = number[2 * p->end[l]],
                                .around = u->repeat[l].around,
                                .carries = ix_repeat_carries(n),
                                .until = ix_repeat_until(n) != NULL};
         snprintf(x->name, sizeof x->name, "%s",
                  ix_symbol_text(u->ctx, n->interior->ax[0].name));
     }
+}
+
+/* The turn of the section that has a number. */
+static int
+find_turn(const int *number, size_t section)
+{
+    int t = 0;
+    while (number[t + 1] <= (int)section)
+        t++;
+    return t;
 }
 
 static ilex_module *
@@ -536,12 +366,13 @@ make(ix_places *p, size_t section, ix_section_list *list)
     ix_unit *u = p->u;
     if (!IX_ARENA_TRY(&u->arena))
         return ix_fail_memory_null(&u->ctx->error);
-    if (!prepare(p))
+    const int *number = prepare(p) ? ix_made_numbers(p) : NULL;
+    const ix_assumption *const *bound = number ? give_steps(u) : NULL;
+    if (!bound)
         return NULL;
-    describe(p, list);
-    const ix_assumption *const *bound = give_steps(u);
-    return bound && section < list->count
-               ? section_module(p, (int)section, bound)
+    describe(p, number, list);
+    return section < list->count
+               ? section_module(p, find_turn(number, section), bound)
                : NULL;
 }
 

@@ -30,6 +30,17 @@ ix_index_moved(const ilex_array *index)
 /* The names of a text "I,J". */
 void ix_divided_axes_read(const char *text, ix_divided_axes *d);
 
+/* lists.c: operand "slot" of the lambda at position "reader", which is the
+ * array at position "of", is read along "axis" at indices that are data; the
+ * bodies and domains of arrays of these, whose operands are the reader's. */
+enum { IX_LISTED_LOADS = 4 };
+typedef struct ix_listing {
+    size_t reader, of;
+    int slot, axis, n;
+    ilex_array *body[IX_LISTED_LOADS];
+    const ix_domain *dom[IX_LISTED_LOADS];
+} ix_listing;
+
 /* places.c: of the arrays of a unit, by position, which are needed. */
 typedef struct ix_places {
     ix_unit *u;
@@ -39,9 +50,12 @@ typedef struct ix_places {
     int *section; /* the first in which it can be computed; of what a loop
                      carries the last one before its steps */
     bool *sent;
+    bool *strict;     /* a rank can compute its own part alone */
     bool *whole;      /* its own domain is asked for */
     int *begin, *end; /* of each loop the sections that are its steps */
     int last;         /* the last section */
+    ix_listing *listing;
+    size_t nlistings, listing_capacity;
 } ix_places;
 /* Finds them; "u" and "axes" are set. False after an error. */
 bool ix_unit_places(ix_places *p);
@@ -53,6 +67,18 @@ int ix_places_loop(const ix_places *p, const ilex_array *n, int *k);
  * "loop", if that is not -1. */
 int ix_places_after(const ix_places *p, size_t i);
 int ix_places_within(const ix_places *p, size_t i, int loop);
+
+/* Is "index" that of an axis of "n" which lies on divided axis "axis", moved by
+ * a number, and are points along it computed in any order? */
+bool ix_places_near(const ix_places *p, const ilex_array *n, int axis,
+                    const ilex_array *index);
+
+/* Adds what the lambda at position "i" reads so; false after an error. One that
+ * is there, or NULL; the first section in which its places can be known. */
+bool ix_places_list(ix_places *p, size_t i);
+const ix_listing *ix_places_listing(const ix_places *p, size_t reader,
+                                    int slot);
+int ix_places_known(const ix_places *p, const ix_listing *l);
 
 /* summands.c: reductions along divided axes read arrays of what they add up,
  * without the axes behind the divided ones; false after an error. */

@@ -34,11 +34,20 @@ int ix_axis_find(int n, const char *const *name, const char *text,
 #define IX_SENT_UNTIL IX_SENT "until%d"
 #define IX_SENT_COUNT IX_SENT "count%d"
 #define IX_SENT_STEP "_ilex_step"
+/* Of array number so and so and an axis: a copy of which ranks send each other
+ * the elements that these read, and places of those along the axis. */
+#define IX_SENT_LIST IX_SENT "list%zu_%d"
+#define IX_SENT_PLACES IX_SENT "places%zu_%d_%d"
 
 static inline bool
 ix_is_sent(const char *name)
 {
     return !strncmp(name, IX_SENT, sizeof IX_SENT - 1);
+}
+static inline bool
+ix_is_listed(const char *name)
+{
+    return !strncmp(name, IX_SENT "list", sizeof IX_SENT "list" - 1);
 }
 static inline bool
 ix_is_sent_step(const char *size)

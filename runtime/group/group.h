@@ -28,7 +28,7 @@ typedef struct ix_head {
 } ix_head;
 
 /* Tags from here on are not those of axes; all are below 32. */
-enum { IX_TAG_COVER = ILEX_MAX_RANK, IX_TAG_ELEMENTS };
+enum { IX_TAG_COVER = ILEX_MAX_RANK, IX_TAG_ELEMENTS, IX_TAG_LISTS };
 
 /* One message, from being posted to being done. Between two ranks those of an
  * epoch have different tags. The memory stays the caller's until then. */

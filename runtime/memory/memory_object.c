@@ -4,6 +4,9 @@
  */
 #include "runtime/memory/memory_object.h"
 
+/* Records so far: no two of them have the same count of writes. */
+static _Atomic(uint64_t) made = 1;
+
 ix_memory *
 ix_memory_new(const ix_maker *maker, ix_error *err)
 {
@@ -12,6 +15,7 @@ ix_memory_new(const ix_maker *maker, ix_error *err)
         return ix_fail_memory_null(err);
     atomic_init(&memory->count, 1);
     atomic_init(&memory->sync, ILEX_SYNC_CLEAN);
+    atomic_init(&memory->writes, atomic_fetch_add(&made, 1) << 32);
     memory->mem = maker->mem;
     memory->log = maker->log;
     memory->log_user = maker->log_user;

@@ -61,7 +61,7 @@ typedef struct ix_memory {
     pthread_mutex_t lock;  /* copies and changes of "sync" */
     atomic_int sync;       /* ilex_sync; CLEAN where nothing is tracked */
     _Atomic(uint64_t) epoch;
-    _Atomic(uint64_t) writes; /* accesses for writing so far */
+    _Atomic(uint64_t) writes; /* accesses for writing so far, and whose */
     _Atomic(int64_t) to_host, to_device, implicit, moved;
 } ix_memory;
 

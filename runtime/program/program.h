@@ -406,7 +406,6 @@ bool ix_reading_is_far(const ix_reading *x, size_t i,
                        const ix_index_box *width);
 /* sections.c: a program in sections, or in one, with the values of sizes for
  * each; the arrays that are sent, bound by their names. */
-enum { IX_SECTIONS = 64 };
 typedef struct ix_sections {
     size_t n;
     ilex_grid *grid; /* of what is sent and of runs: ix_grid_open */
@@ -415,7 +414,8 @@ typedef struct ix_sections {
     int64_t *size[IX_SECTIONS];
     ilex_binding *sent;
     size_t nsent;
-    const ix_section_list *list; /* NULL: in one */
+    struct ix_sections_kept *kept; /* sections.c */
+    const ix_section_list *list;   /* NULL: in one */
     int64_t step[IX_SECTION_LOOPS];
 } ix_sections;
 /* The names of the axes that a grid divides, with commas, into "text". */
@@ -428,6 +428,10 @@ ilex_status ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err);
 /* How wide the halo of argument "name" is to be for all sections. */
 ilex_status ix_sections_halo(const ix_sections *s, const char *name,
                              ix_index_box *width, ix_error *err);
+/* Is section "k" one of places that need not be found again? "part" is a run of
+ * it. Before it runs, what it reads of lists comes from the others. */
+bool ix_sections_same(const ix_sections *s, size_t k, const ix_run *part);
+ilex_status ix_sections_lists(const ix_sections *s, size_t k, ix_error *err);
 /* Section "k" has run: what it sends is new. */
 void ix_sections_written(const ix_sections *s, size_t k);
 /* How many steps loop "l" has; after one of them: what it made is what the next

@@ -198,7 +198,7 @@ find_halos(plan *x)
     for (size_t i = 0; !rc && i < c->narguments; i++) {
         const ilex_storage *s = r->bound[i];
         if (c->buffer[i].role == IX_COMPILED_OUTPUT || !c->buffer[i].used ||
-            !s || !s->division)
+            !s || !s->division || ix_is_listed(c->buffer[i].name))
             continue;
         ix_halo h = {.s = (ilex_storage *)(uintptr_t)s};
         rc = find_halo(x, i, &h);
@@ -416,9 +416,12 @@ run_section(const ix_run *r, const ix_sections *s, size_t k)
     ix_run part;
     ilex_status rc = begin_other(r, s->program[k], s, &part, &call);
     part.grid = s->grid;
-    rc = rc ? rc : run_parts(&part, s->reads[k].parts, NULL);
+    bool same = !rc && ix_sections_same(s, k, &part);
+    rc = rc || same ? rc : ix_sections_lists(s, k, r->err);
+    rc = rc || same ? rc : run_parts(&part, s->reads[k].parts, NULL);
     end_other(&part);
-    ix_sections_written(s, k);
+    if (!same)
+        ix_sections_written(s, k);
     return rc;
 }
 

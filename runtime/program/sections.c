@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/halo/lists.h"
 #include "runtime/program/program.h"
 
 void
@@ -123,11 +124,21 @@ make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
 
 enum { KEPT = 4 }; /* programs, with sizes */
 
-/* Storages of what one program sends with some sizes. */
-typedef struct entry {
+/* Of what is called so, which elements go where; NULL: not known. */
+typedef struct listed {
+    const char *name;
+    ix_list *list;
+} listed;
+
+/* What one program sends with some sizes: storages, lists, what places were
+ * found of by sections. */
+typedef struct ix_sections_kept {
     uint64_t key[2];
     ilex_binding *sent;
     size_t n, capacity;
+    listed *list;
+    size_t nlists, lists_capacity;
+    uint64_t found[IX_SECTIONS]; /* 0: they were not */
 } entry;
 
 typedef struct keeper {
@@ -142,6 +153,9 @@ clear(entry *e)
         ilex_storage_release(e->sent[i].storage);
         free((void *)(uintptr_t)e->sent[i].name);
     }
+    for (size_t i = 0; i < e->nlists; i++)
+        ix_list_free(e->list[i].list);
+    ix_mem_free(&ix_mem_default, e->list);
     ix_mem_free(&ix_mem_default, e->sent);
     *e = (entry){.n = 0};
 }
@@ -228,15 +242,151 @@ ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err)
     if (!grid->kept)
         return ix_fail_memory(err);
     grid->forget = forget;
-    const entry *e = find_entry(s, grid->kept, err);
+    entry *e = find_entry(s, grid->kept, err);
     if (!e)
         return err->code;
+    s->kept = e;
     s->sent = e->sent;
     s->nsent = e->n;
     return ILEX_OK;
 }
 
-/* ---- while a run goes on ---- */
+/* ---- lists ---- */
+
+/* The number of an array and an axis in the name of its places, or of its copy
+ * in a list. */
+static bool
+read_listed(const char *name, const char *format, size_t *of, int *axis)
+{
+    int number;
+    return sscanf(name, format, of, axis, &number) >= 2;
+}
+
+/* The arrays "name" of which places are found; how many. */
+static size_t
+find_places(const ix_sections *s, const char *name, const ilex_storage **places)
+{
+    size_t n = 0, of, has;
+    int axis, along;
+    read_listed(name, IX_SENT_LIST, &of, &axis);
+    for (size_t k = 0; k < s->n; k++) {
+        const ix_compiled *c = s->program[k]->c;
+        for (size_t i = 0; i < c->narguments && s->kept->found[k]; i++)
+            if (c->buffer[i].role == IX_COMPILED_OUTPUT &&
+                read_listed(c->buffer[i].name, IX_SENT_PLACES, &has, &along) &&
+                has == of && along == axis)
+                places[n++] =
+                    find(s->sent, s->nsent, c->buffer[i].name)->storage;
+    }
+    return n;
+}
+
+/* The list called so; NULL: no memory. */
+static listed *
+list_of(entry *e, const char *name)
+{
+    for (size_t i = 0; i < e->nlists; i++)
+        if (!strcmp(e->list[i].name, name))
+            return &e->list[i];
+    if (!ix_mem_grow(&ix_mem_default, &e->list, &e->lists_capacity,
+                     e->nlists + 1, sizeof *e->list))
+        return NULL;
+    e->list[e->nlists] = (listed){.name = name};
+    return &e->list[e->nlists++];
+}
+
+/* What is read of list "x" comes here, if it is not here yet. */
+static ilex_status
+get_listed(const ix_sections *s, const ilex_binding *x, ix_error *err)
+{
+    ilex_storage *to = (ilex_storage *)(uintptr_t)x->storage;
+    const ilex_storage **places =
+        ix_mem_new(&ix_mem_default, (s->nsent + 1) * sizeof *places);
+    listed *l = places ? list_of(s->kept, x->name) : NULL;
+    const char *what = s->program[0]->c->name;
+    bool known = l && l->list;
+    size_t of;
+    int axis = 0;
+    if (l && !known && read_listed(x->name, IX_SENT_LIST, &of, &axis))
+        l->list = ix_list_find(to, axis, places,
+                               find_places(s, x->name, places), what, err);
+    ix_mem_free(&ix_mem_default, places);
+    if (!l)
+        return ix_fail_memory(err);
+    if (!l->list)
+        return err->code;
+    return known && !ix_list_is_stale(to)
+               ? ILEX_OK
+               : ix_list_exchange(l->list, to, what, err);
+}
+
+ilex_status
+ix_sections_lists(const ix_sections *s, size_t k, ix_error *err)
+{
+    const ix_compiled *c = s->program[k]->c;
+    ilex_status rc = ILEX_OK;
+    for (size_t i = 0; !rc && i < c->narguments; i++)
+        if (c->buffer[i].role != IX_COMPILED_OUTPUT && c->buffer[i].used &&
+            ix_is_listed(c->buffer[i].name))
+            rc = get_listed(s, find(s->sent, s->nsent, c->buffer[i].name), err);
+    return rc;
+}
+
+/* What the arguments of a run are, and how often they were written. */
+static uint64_t
+inputs_of(const ix_sections *s, const ix_run *part)
+{
+    const ix_compiled *c = part->p->c;
+    uint64_t h = 1;
+    for (size_t i = 0; i < part->nbindings; i++) {
+        const ilex_binding *b = &part->bindings[i];
+        size_t k = ix_find_argument(c, b->name);
+        if (c->buffer[k].role == IX_COMPILED_OUTPUT)
+            continue;
+        if (b->kind == ILEX_BOUND_STORAGE) {
+            const ilex_storage *x = b->storage;
+            h = ix_mix(h, atomic_load(&x->memory->writes));
+            h = ix_hash_bytes(h, &x->data, sizeof x->data);
+            h = ix_hash_bytes(h, x->stride, (size_t)x->rank * sizeof(int64_t));
+        } else {
+            h = ix_hash_bytes(h, &b->re, sizeof b->re);
+            h = ix_hash_bytes(h, &b->im, sizeof b->im);
+            h = ix_mix(h, (uint64_t)b->integer);
+        }
+    }
+    return ix_hash_bytes(h, s->step, sizeof s->step) | 1;
+}
+
+bool
+ix_sections_same(const ix_sections *s, size_t k, const ix_run *part)
+{
+    if (!s->list || !(s->list->places >> k & 1))
+        return false;
+    uint64_t now = inputs_of(s, part);
+    bool same = s->kept->found[k] == now;
+    s->kept->found[k] = now;
+    return same;
+}
+
+/* Places that a section has found anew make lists old. */
+static void
+forget_lists(const ix_sections *s, const char *places)
+{
+    size_t of, has;
+    int axis, along;
+    if (!read_listed(places, IX_SENT_PLACES, &of, &axis))
+        return;
+    for (size_t i = 0; i < s->kept->nlists; i++) {
+        listed *l = &s->kept->list[i];
+        read_listed(l->name, IX_SENT_LIST, &has, &along);
+        if (has == of && along == axis) {
+            ix_list_free(l->list);
+            l->list = NULL;
+        }
+    }
+}
+
+/* ---- steps ---- */
 
 void
 ix_sections_written(const ix_sections *s, size_t k)
@@ -249,6 +399,8 @@ ix_sections_written(const ix_sections *s, size_t k)
                                     : NULL;
         if (x)
             ix_memory_written(x->storage->memory);
+        if (x)
+            forget_lists(s, x->name);
     }
 }
 
