@@ -97,7 +97,9 @@ typedef struct ilex_grid_spec {
     size_t size;
     ilex_group *group;
     /* among how many ranks each axis is divided, "I:4, J:2": their product is
-       the size of the group; rank r is at place (r / 2, r % 2) here */
+       the size of the group; rank r is at place (r / 2, r % 2) here. "C:4,
+       E=C": axis E is divided among the ranks along C, at places of its own, as
+       the edges of a mesh among those that have its cells */
     const char *ranks;
     /* the indices of each of these axes, "I:256, J:-1:129" for 0 <= i < 256 and
        -1 <= j < 129: they are divided evenly. Indices before and behind are the

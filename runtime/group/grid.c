@@ -14,9 +14,10 @@
 
 /* ---- texts ---- */
 
-/* "I:4", "J:-1:129" or "K": a name with so many numbers. */
+/* "I:4", "J:-1:129" or "K": a name with so many numbers; "E=C": with another
+ * one. */
 typedef struct entry {
-    char name[IX_GRID_NAME];
+    char name[IX_GRID_NAME], like[IX_GRID_NAME];
     int n;
     int64_t number[2];
 } entry;
@@ -27,16 +28,27 @@ skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
+static const char *
+read_name(const char *p, char *name)
+{
+    size_t n = strcspn(p, ":,= \t");
+    if (n == 0 || n >= IX_GRID_NAME)
+        return NULL;
+    memcpy(name, p, n);
+    name[n] = 0;
+    return skip_blanks(p + n);
+}
+
 /* Reads an entry and the comma behind it; NULL if it is none. */
 static const char *
 read_entry(const char *p, entry *e)
 {
-    size_t n = strcspn(p, ":, \t");
-    if (n == 0 || n >= sizeof e->name)
+    p = read_name(p, e->name);
+    *e->like = 0;
+    if (p && *p == '=')
+        p = read_name(skip_blanks(p + 1), e->like);
+    if (!p)
         return NULL;
-    memcpy(e->name, p, n);
-    e->name[n] = 0;
-    p = skip_blanks(p + n);
     for (e->n = 0; *p == ':' && e->n < 2; e->n++) {
         char *end;
         errno = 0;
@@ -75,13 +87,37 @@ find_exactly(const ilex_grid *g, const char *name)
 static const char *
 complain(const ilex_grid *g, const entry *e)
 {
-    if (e->n != 1 || e->number[0] < 1 || e->number[0] > INT32_MAX)
+    int like = find_exactly(g, e->like);
+    if (*e->like && (e->n > 0 || like < 0 || g->axis[like].of >= 0))
+        return "an axis goes along with one that is divided before it: "
+               "\"C:4, E=C\"";
+    if (!*e->like &&
+        (e->n != 1 || e->number[0] < 1 || e->number[0] > INT32_MAX))
         return "an axis has a number of ranks, 1 or more: \"I:4\"";
     if (ix_axis_stem(e->name, strlen(e->name)) != strlen(e->name))
         return "I+1/2 is divided as I is: name I alone";
     if (find_exactly(g, e->name) >= 0)
         return "an axis is named once";
     return g->naxes == ILEX_MAX_RANK ? "there are too many axes" : NULL;
+}
+
+/* Which place of each axis this rank has: the last one changes first. */
+static void
+find_place(ilex_grid *g)
+{
+    for (int k = g->naxes, step = 1; k-- > 0;) {
+        ix_grid_axis *a = &g->axis[k];
+        if (a->of >= 0)
+            continue;
+        a->step = step;
+        a->place = g->group->rank / step % a->ranks;
+        step *= a->ranks;
+    }
+    for (int k = 0; k < g->naxes; k++)
+        if (g->axis[k].of >= 0) {
+            g->axis[k].step = g->axis[g->axis[k].of].step;
+            g->axis[k].place = g->axis[g->axis[k].of].place;
+        }
 }
 
 static ilex_status
@@ -97,21 +133,19 @@ read_ranks(ilex_grid *g, const char *text, ix_error *err)
         if (wrong)
             return ix_fail(err, ILEX_E_ARGUMENT, "grid: ranks '%.80s': %s",
                            text, wrong);
-        ix_grid_axis *a = &g->axis[g->naxes++];
+        ix_grid_axis *a = &g->axis[g->naxes];
         memcpy(a->name, e.name, sizeof a->name);
-        a->ranks = (int)e.number[0];
-        a->of = -1;
-        if (!ix_mul(all, a->ranks, &all))
+        a->of = find_exactly(g, e.like);
+        a->ranks = a->of < 0 ? (int)e.number[0] : g->axis[a->of].ranks;
+        if (a->of < 0 && !ix_mul(all, a->ranks, &all))
             all = INT64_MAX;
+        g->naxes++;
     }
     if (all != g->group->size)
         return ix_fail(err, ILEX_E_ARGUMENT,
                        "grid: ranks '%.80s' are %lld in all; the group has %d",
                        text, (long long)all, g->group->size);
-    for (int k = g->naxes, step = 1; k-- > 0; step *= g->axis[k].ranks) {
-        g->axis[k].step = step;
-        g->axis[k].place = g->group->rank / step % g->axis[k].ranks;
-    }
+    find_place(g);
     return ILEX_OK;
 }
 
@@ -121,7 +155,7 @@ read_periodic(ilex_grid *g, const char *text, ix_error *err)
     entry e;
     for (const char *p = skip_blanks(text ? text : ""); *p;) {
         p = read_entry(p, &e);
-        if (!p || e.n != 0)
+        if (!p || e.n != 0 || *e.like)
             return fail_text(err, text, "I, J");
         int k = find_exactly(g, e.name);
         if (k < 0)
@@ -150,7 +184,7 @@ read_domain(ilex_grid *g, const char *text, ix_error *err)
     entry e;
     for (const char *p = skip_blanks(text ? text : ""); *p;) {
         p = read_entry(p, &e);
-        if (!p || e.n == 0)
+        if (!p || e.n == 0 || *e.like)
             return fail_text(err, text, "I:256, J:-1:129");
         int64_t lo = e.n == 2 ? e.number[0] : 0, hi = e.number[e.n - 1];
         if (lo < -most || hi > most || hi < lo)

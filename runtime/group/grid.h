@@ -18,7 +18,8 @@ typedef struct ix_grid_axis {
     int step;  /* from a rank to the one at the next place */
     int place; /* this rank's */
     bool periodic;
-    int of; /* of chunks: along which axis, else -1 */
+    int of; /* along which axis it is divided, whose ranks and place it has, as
+               axes of chunks are; else -1 */
     int64_t *cut;
 } ix_grid_axis;
 

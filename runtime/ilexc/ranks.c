@@ -99,7 +99,7 @@ static const char *
 next_axis(const char *p, size_t *length)
 {
     p += strspn(p, ", \t");
-    *length = strcspn(p, ": \t");
+    *length = strcspn(p, ":= \t");
     return *p ? p : NULL;
 }
 

@@ -9,6 +9,14 @@
 
 /* ---- from a spec ---- */
 
+/* The axis of the grid that has the ranks of axis "k". */
+static int
+family(const ix_division *d, int k)
+{
+    int of = d->grid->axis[d->axis[k]].of;
+    return of < 0 ? d->axis[k] : of;
+}
+
 /* Cuts axis "k" to this rank's part. */
 static ilex_status
 cut_axis(ix_division *d, ilex_storage *s, int k, ix_error *err)
@@ -21,7 +29,7 @@ cut_axis(ix_division *d, ilex_storage *s, int k, ix_error *err)
     if (d->axis[k] < 0)
         return ILEX_OK;
     for (int j = 0; j < k; j++)
-        if (d->axis[j] == d->axis[k])
+        if (d->axis[j] >= 0 && family(d, j) == family(d, k))
             return ix_fail(err, ILEX_E_AXIS,
                            "storage: axes %s and %s lie on one axis of the "
                            "grid, which can divide one of them",
