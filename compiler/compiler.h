@@ -454,9 +454,10 @@ void ix_target_put_option(const ilex_context *ctx, bool alone, ix_text *t);
  * send each other behind a section is an output of it, IX_SENT and a name, and
  * an input of that name of later ones. The steps of a loop are sections again
  * and again: what it carries is called IX_SENT_NOW where they read it and
- * IX_SENT_NEXT where they write it. Of an array that is read at indices that are
- * data there is a copy, IX_SENT_LIST, and places, IX_SENT_PLACES. A module of the same context, whose loops
- * are gone; NULL after an error, or if there are not so many. */
+ * IX_SENT_NEXT where they write it. Of an array that is read at indices that
+ * are data there is a copy, IX_SENT_LIST, and places, IX_SENT_PLACES. A module
+ * of the same context, whose loops are gone; NULL after an error, or if there
+ * are not so many. */
 enum { IX_SECTIONS = 64, IX_SECTION_LOOPS = 64 };
 typedef struct ix_section_loop {
     int begin, end; /* its sections */

@@ -17,6 +17,8 @@
  *         next u = f(u)           section 1    next[I] = f(now), and they turn
  *     out x = u                   section 2    x = now
  */
+#include "compiler/graph/sections.h"
+
 #include "compiler/graph/made.h"
 #include "lib/base/axis.h"
 #include "lib/graph/counted.h"

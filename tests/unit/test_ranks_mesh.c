@@ -11,6 +11,12 @@
 
 /* ---- what is sent ---- */
 
+static double
+square(int64_t i)
+{
+    return (double)(i * i);
+}
+
 /* A ring of cells, each with an edge to the next one: cells go on by a step of
  * each side's values, so a rank gets one of cells, and of edges, a step. */
 static int
@@ -37,7 +43,7 @@ ring(ilex_group *g, void *user)
     int64_t lo, hi;
     ilex_storage_domain(u, 0, &lo, &hi);
     for (int64_t i = lo; i < hi; i++) {
-        ilex_storage_set_f64(u, &(int64_t){i - lo}, (double)(i * i));
+        ilex_storage_set_f64(u, &(int64_t){i - lo}, square(i));
         for (int j = 0; j < 2; j++) {
             int64_t at[] = {i - lo, j};
             ilex_storage_set_i64(t, at, (i + j) % N);
@@ -60,15 +66,20 @@ ring(ilex_group *g, void *user)
     if (!same)
         fprintf(stderr, "%lld messages, %lld bytes; %s\n", (long long)messages,
                 (long long)bytes, call.error);
-    /* one that is written is read anew: each edge has one cell twice */
-    for (int64_t i = lo; !rc && i < hi; i++)
-        ilex_storage_set_i64(t, (int64_t[]){i - lo, 1}, i);
+    /* one that is written is read anew: edges to the third next; u and x have
+     * changed places */
+    ilex_storage *now = (ilex_storage *)(uintptr_t)b[0].storage;
+    for (int64_t i = lo; !rc && i < hi; i++) {
+        ilex_storage_set_i64(t, (int64_t[]){i - lo, 1}, (i + 3) % N);
+        ilex_storage_set_f64(now, &(int64_t){i - lo}, square(i));
+    }
     rc = rc ? rc : ilex_run(user, b, 4, &call);
     for (int64_t i = lo; !rc && i < hi; i++) {
-        double before, after;
-        ilex_storage_get_f64(u, &(int64_t){i - lo}, &before);
-        ilex_storage_get_f64(x, &(int64_t){i - lo}, &after);
-        same &= before == after;
+        double x1 = 0;
+        ilex_storage_get_f64(b[3].storage, &(int64_t){i - lo}, &x1);
+        int64_t k = (i + N - 1) % N;
+        same &= x1 == square(i) + 0.125 * ((square((i + 3) % N) - square(i)) -
+                                           (square((k + 3) % N) - square(k)));
     }
     ilex_storage_release(u);
     ilex_storage_release(x);
@@ -107,6 +118,77 @@ START_TEST(outside)
     ranks_open(&w, &c, 3);
     ranks_compare(&w);
     ranks_close(&w);
+}
+END_TEST
+
+/* Places that a section finds behind others, or a step of a loop; an array that
+ * is read beside its place as well; rows of it. */
+START_TEST(places)
+{
+    static const char *const texts[] = {
+        "let b = abs(u - mean[C](u))\n"
+        "map y[C=i:n] = u[i64(b[i]*8.0) % n]\nout z = y\n",
+        "loop r[0:4] w : f64[C:n] = u, k : i64[C:n] = c\n"
+        "  map s[C=i:n] = w[(k[i]*5 + i) % n]\n"
+        "  next w = 0.5*w + s\n  next k = k*3 + 1\nend\nout z = w\n",
+        "map y[C=i:n-1] = u[i+1] + u[(c[i]*3 + 4*i) % n]\n"
+        "map v[C=i:n-1] = u[(c[i]*3 + 4*i) % n] + u[i+1]\n"
+        "out z = y\nout x = v\n",
+        "map v[C=i:n, D=j:n] = u[i]*u[j]\n"
+        "map y[C=i:n, D=j:n] = v[(c[i]*3 + i) % n, j] - v[i, j]\nout z = y\n",
+    };
+    char text[1024];
+    for (size_t i = 0; i < IX_COUNT(texts); i++) {
+        snprintf(text, sizeof text,
+                 "ilex 1\nprogram places\nsize n\nassume n >= 2\n"
+                 "in u : f64[C:n] halo(C:1:1)\nin c : i64[C:n]\n%s",
+                 texts[i]);
+        ranks_case c = {.text = text,
+                        .ranks = "C:3",
+                        .domain = "C:13",
+                        .halo = 1,
+                        .size = {{"n", 13}},
+                        .nsizes = 1,
+                        .runs = 1 + (int)i % 2};
+        ranks_world w;
+        ranks_open(&w, &c, 1);
+        ranks_compare(&w);
+        ranks_close(&w);
+    }
+}
+END_TEST
+
+/* A rank has a part along one of the axes that go along with each other. */
+static int
+refused(ilex_group *g, void *user)
+{
+    int64_t shape[] = {4, 6};
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid =
+        ilex_grid_new(own, &ILEX_GRID_SPEC(.group = g, .ranks = "C:2, E = C",
+                                           .domain = "C:4, E:6"));
+    ilex_storage *s =
+        ilex_storage_new(own, &ILEX_STORAGE_SPEC(.rank = 2, .shape = shape,
+                                                 .axes = "CE", .grid = grid));
+    bool same = grid && !s && ilex_error_code(own) == ILEX_E_AXIS;
+    static const char *const wrong[] = {"E=C, C:2", "C:2, E=E", "C:2, E=C:2",
+                                        "C:2, E=C, V=E", "C:2, E="};
+    for (size_t i = 0; i < IX_COUNT(wrong); i++)
+        same &=
+            !ilex_grid_new(own, &ILEX_GRID_SPEC(.group = g, .ranks = wrong[i],
+                                                .domain = "C:4, E:6"));
+    ilex_storage_release(s);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    (void)user;
+    return same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(refusals)
+{
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), refused, NULL),
+        ILEX_OK);
 }
 END_TEST
 
@@ -327,6 +409,8 @@ main(int argc, char **argv)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_test(tests, messages);
     tcase_add_test(tests, outside);
+    tcase_add_test(tests, places);
+    tcase_add_test(tests, refusals);
     tcase_add_test(tests, random_programs);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
