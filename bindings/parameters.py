@@ -102,6 +102,9 @@ LENGTH_OF = {
     "ilex_loop.result": "results(spec)",
     "ilex_program_extents.halo": "2*rank(argument i)",
     "ilex_grid_halo.halo": "2*rank(argument name)",
+    "ilex_grid_order.owner": "count",
+    "ilex_grid_order.order": "count",
+    "ilex_grid_order.boundaries": "ends(ranks)",
     "ilex_group_new.members": "ranks(spec)",
 }
 # Lists with an entry for each axis of the first object, or two.

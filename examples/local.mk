@@ -8,6 +8,7 @@ EXAMPLES = \
 	examples/conjugate_gradients \
 	examples/einsum \
 	examples/heat_halo \
+	examples/mesh \
 	examples/nabla \
 	examples/network \
 	examples/ranks \
@@ -28,6 +29,7 @@ examples_broadcast_LDADD = libilex.la
 examples_conjugate_gradients_LDADD = libilex.la
 examples_einsum_LDADD = libilex.la
 examples_heat_halo_LDADD = libilex.la
+examples_mesh_LDADD = libilex.la -lm
 examples_nabla_LDADD = libilex.la
 examples_network_LDADD = libilex.la
 examples_ranks_LDADD = libilex.la

@@ -131,6 +131,16 @@ ILEX_API ilex_group *ilex_grid_group(const ilex_grid *grid);
 ILEX_API int ilex_grid_part(const ilex_grid *grid, const char *axis, int rank,
                             int64_t *lo, int64_t *hi);
 
+/* The order in which elements lie rank by rank whose owners are given, as by a
+ * partitioner of graphs: the one that was number order[i] becomes number i, and
+ * those of rank p, which stay in their order, are boundaries[p] <= i <
+ * boundaries[p + 1], as `boundaries` of ilex_grid_spec wants them. `order` has
+ * room for `count` numbers, `boundaries` for ranks + 1. ILEX_E_ARGUMENT for an
+ * owner that is no rank; then nothing is written. Any thread. */
+ILEX_API ilex_status ilex_grid_order(ilex_context *ctx, const int32_t *owner,
+                                     int64_t count, int ranks, int64_t *order,
+                                     int64_t *boundaries);
+
 /* ---- storages on a grid ----
  *
  * Made with `grid` of ilex_storage_spec: lengths and origins are those of the

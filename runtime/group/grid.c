@@ -395,3 +395,34 @@ ilex_grid_part(const ilex_grid *g, const char *axis, int rank, int64_t *lo,
     *hi = a->cut[p + 1];
     return 1;
 }
+
+/* ---- owners ---- */
+
+ilex_status
+ilex_grid_order(ilex_context *ctx, const int32_t *owner, int64_t count,
+                int ranks, int64_t *order, int64_t *boundaries)
+{
+    ix_error *err = ctx ? ix_context_error(ctx) : NULL;
+    if ((count > 0 && (!owner || !order)) || count < 0 || ranks < 1 ||
+        !boundaries)
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "grid_order: %lld elements, %d ranks, or a list is NULL",
+                       (long long)count, ranks);
+    for (int64_t i = 0; i < count; i++)
+        if (owner[i] < 0 || owner[i] >= ranks)
+            return ix_fail(err, ILEX_E_ARGUMENT,
+                           "grid_order: owner %d of element %lld is no rank; "
+                           "there are %d",
+                           (int)owner[i], (long long)i, ranks);
+    memset(boundaries, 0, ((size_t)ranks + 1) * sizeof *boundaries);
+    for (int64_t i = 0; i < count; i++)
+        boundaries[owner[i] + 1]++;
+    for (int p = 0; p < ranks; p++)
+        boundaries[p + 1] += boundaries[p];
+    for (int64_t i = 0; i < count; i++)
+        order[boundaries[owner[i]]++] = i;
+    for (int p = ranks; p > 0; p--) /* each has moved to where it ends */
+        boundaries[p] = boundaries[p - 1];
+    boundaries[0] = 0;
+    return ILEX_OK;
+}

@@ -278,6 +278,9 @@ put_loads(explain *e, const ix_outlook *o, const load *list, int n,
                        "sections       %zu, between which ranks send each "
                        "other what is read along whole axes\n",
                        o->s.n);
+    if (o->s.list && o->s.list->places)
+        ix_text_format(t, "lists          elements that are read where data "
+                          "says are not counted\n");
     if (o->s.list && o->s.list->nloops > 0)
         ix_text_format(t, "loops          a step of each is counted\n");
     put_halos(e, o);

@@ -215,7 +215,7 @@ count_messages(const ix_outlook *o, size_t k, const int *place, ix_forecast *f)
                        .width = &o->width[k][i],
                        .place = place};
             if (at.b->role != IX_COMPILED_OUTPUT && at.b->used &&
-                !count_face(&at, axis, &f->bytes))
+                !ix_is_listed(at.b->name) && !count_face(&at, axis, &f->bytes))
                 return false;
         }
         for (int p = 0; p < x->ranks; p++)

@@ -20,7 +20,7 @@ GROUPS = set("""elementwise reduction structure creation graph domain module gro
 program query storage exchange memory eager library function error
 context""".split())
 KINDS = set("value type index memory unsupported os cancelled internal".split())
-LENGTH = re.compile(r"(?:2\*)?(?:ranks?|outputs|results)\((?:argument )?(\w+)\)")
+LENGTH = re.compile(r"(?:2\*)?(?:ranks?|outputs|results|ends)\((?:argument )?(\w+)\)")
 
 
 def check(holds, *what):

@@ -158,6 +158,27 @@ START_TEST(places)
 }
 END_TEST
 
+/* Elements rank by rank, each as they were; an owner that is none. */
+START_TEST(rank_by_rank)
+{
+    const int32_t owner[] = {2, 0, 2, 3, 0, 2};
+    static const int64_t want[] = {1, 4, 0, 2, 5, 3}, ends[] = {0, 2, 2, 5, 6};
+    int64_t found[6], boundaries[5];
+    ck_assert_int_eq(ilex_grid_order(ctx, owner, 6, 4, found, boundaries),
+                     ILEX_OK);
+    ck_assert_mem_eq(found, want, sizeof want);
+    ck_assert_mem_eq(boundaries, ends, sizeof ends);
+    ck_assert_int_eq(ilex_grid_order(ctx, owner, 6, 3, found, boundaries),
+                     ILEX_E_ARGUMENT);
+    ck_assert_ptr_nonnull(
+        strstr(ilex_error_text(ctx), "owner 3 of element 3 is no rank"));
+    ck_assert_mem_eq(found, want, sizeof want);
+    ck_assert_int_eq(ilex_grid_order(ctx, NULL, 0, 1, NULL, boundaries),
+                     ILEX_OK);
+    ck_assert_int_eq(boundaries[1], 0);
+}
+END_TEST
+
 /* A rank has a part along one of the axes that go along with each other. */
 static int
 refused(ilex_group *g, void *user)
@@ -411,6 +432,7 @@ main(int argc, char **argv)
     tcase_add_test(tests, outside);
     tcase_add_test(tests, places);
     tcase_add_test(tests, refusals);
+    tcase_add_test(tests, rank_by_rank);
     tcase_add_test(tests, random_programs);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
