@@ -365,8 +365,8 @@ int
 ix_grid_find(const ilex_grid *g, const char *name)
 {
     for (int k = 0; k < g->naxes; k++)
-        if (!strcmp(g->axis[k].name, name) ||
-            (name[0] == g->axis[k].name[0] &&
+        if (name[0] == g->axis[k].name[0] &&
+            (!strcmp(g->axis[k].name, name) ||
              ix_axis_is_partner(g->axis[k].name, name)))
             return k;
     return -1;

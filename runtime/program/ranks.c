@@ -511,6 +511,8 @@ run_sections(const ix_run *r, const ilex_program *p)
     }
     rc = rc ? rc : ix_sections_begin(&s, r->grid, r->err);
     rc = rc ? rc : run_range(r, &s, 0, (int)s.n, -1);
+    if (rc)
+        ix_sections_failed(&s);
     ix_sections_end(&s, &p->mem);
     ix_mem_free(&r->p->mem, sizes);
     return rc;

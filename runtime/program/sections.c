@@ -147,14 +147,22 @@ typedef struct keeper {
 } keeper;
 
 static void
+drop_lists(entry *e)
+{
+    for (size_t i = 0; i < e->nlists; i++)
+        ix_list_free(e->list[i].list);
+    e->nlists = 0;
+    memset(e->found, 0, sizeof e->found);
+}
+
+static void
 clear(entry *e)
 {
     for (size_t i = 0; i < e->n; i++) {
         ilex_storage_release(e->sent[i].storage);
         free((void *)(uintptr_t)e->sent[i].name);
     }
-    for (size_t i = 0; i < e->nlists; i++)
-        ix_list_free(e->list[i].list);
+    drop_lists(e);
     ix_mem_free(&ix_mem_default, e->list);
     ix_mem_free(&ix_mem_default, e->sent);
     *e = (entry){.n = 0};
@@ -443,6 +451,13 @@ ix_sections_turn(ix_sections *s, int l)
     if (loop->until)
         fetch(s, IX_SENT_UNTIL, l, &last, sizeof last);
     return last != 0;
+}
+
+void
+ix_sections_failed(const ix_sections *s)
+{
+    if (s->kept)
+        drop_lists(s->kept);
 }
 
 void
