@@ -29,12 +29,15 @@ ranks() {
 
 for n in 3 4
 do
-    ranks $n ./tests/unit/test_ranks_random 150 $((n * 1000)) $n \
-        >"$work/random" 2>&1 || {
-        echo "random programs on $n ranks:"
-        tail -n 20 "$work/random"
-        bad=1
-    }
+    for programs in random mesh
+    do
+        ranks $n ./tests/unit/test_ranks_$programs 150 $((n * 1000)) $n \
+            >"$work/random" 2>&1 || {
+            echo "random programs ($programs) on $n ranks:"
+            tail -n 20 "$work/random"
+            bad=1
+        }
+    done
 done
 
 cat >"$work/smooth.ilx" <<'END'

@@ -5,7 +5,10 @@
  * along the same ranks, or one of them. The bits are those of one process, and
  * what is sent is what is read.
  *
- *     test_ranks_mesh [PROGRAMS [FIRST]]
+ *     test_ranks_mesh [PROGRAMS [FIRST [RANKS]]]
+ *
+ * With a number of RANKS it is one of so many processes of MPI, for random
+ * programs alone.
  */
 #include "tests/unit/ranks_fixture.h"
 
@@ -376,6 +379,8 @@ is_program(const char *text)
     return ok;
 }
 
+static int processes; /* 0: ranks are threads */
+
 static int
 try_one(uint64_t first)
 {
@@ -397,6 +402,8 @@ try_one(uint64_t first)
                     .runs = 1 + (int)pick(&m, 2),
                     .size = {{"n", n}, {"m", edges}, {"q", q}},
                     .nsizes = 3};
+    while (processes && ranks_of(&c) != processes)
+        c.ranks = grids[pick(&m, IX_COUNT(grids))];
     snprintf(domain, sizeof domain, "C:%lld, E:%lld, K:%lld", (long long)n,
              (long long)edges, (long long)q);
     if (getenv("RANKS_SHOW"))
@@ -429,16 +436,20 @@ main(int argc, char **argv)
 {
     programs = argc > 1 ? strtoull(argv[1], NULL, 10) : programs;
     begin = argc > 2 ? strtoull(argv[2], NULL, 10) : begin;
+    processes = argc > 3 ? atoi(argv[3]) : 0;
+    ranks_transport = processes ? "mpi" : "threads";
     Suite *suite = suite_create("ranks_mesh");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, argc > 1 ? 3600 : 240);
     tcase_add_checked_fixture(tests, open_context, close_context);
-    tcase_add_test(tests, messages);
-    tcase_add_test(tests, outside);
-    tcase_add_test(tests, places);
-    tcase_add_test(tests, refusals);
-    tcase_add_test(tests, rank_by_rank);
     tcase_add_test(tests, random_programs);
+    if (!processes) {
+        tcase_add_test(tests, messages);
+        tcase_add_test(tests, outside);
+        tcase_add_test(tests, places);
+        tcase_add_test(tests, refusals);
+        tcase_add_test(tests, rank_by_rank);
+    }
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
