@@ -172,7 +172,7 @@ ix_places_list(ix_places *p, size_t i)
     return ok;
 }
 
-const ix_listing *
+ix_listing *
 ix_places_listing(const ix_places *p, size_t reader, int slot)
 {
     for (size_t i = p->nlistings; i-- > 0;)
@@ -196,13 +196,60 @@ latest_load(const ix_places *p, const ilex_array *n, const ilex_array *e)
     return last;
 }
 
-int
-ix_places_known(const ix_places *p, const ix_listing *l)
+void
+ix_places_know(const ix_places *p, ix_listing *l)
 {
+    const ix_unit *u = p->u;
     int last = 0;
     for (int i = 0; i < l->n; i++) {
         int s = latest_load(p, p->u->order[l->reader], l->body[i]);
         last = last < s ? s : last;
     }
-    return last;
+    for (int k = 0; k < u->repeats.n; k++) { /* a step's number may be in it */
+        int32_t step = ix_repeat_step(u->repeat[k].node);
+        if (ix_env_has(u->order[l->reader]->env, u->ctx->param[step].bound) &&
+            last < p->begin[k])
+            last = p->begin[k];
+    }
+    l->known = last;
+}
+
+/* Is what loop "loop" carries as number "k" read elsewhere than at its place,
+ * in its steps or behind them? */
+static bool
+is_moved(const ix_places *p, int loop, int k)
+{
+    const ix_unit *u = p->u;
+    bool moved = false;
+    int j;
+    for (size_t i = 0; i < u->norder; i++)
+        if (p->moved[i] && ix_places_loop(p, u->order[i], &j) == loop)
+            moved |= j == k;
+    return moved;
+}
+
+const ix_listing *
+ix_places_direct(const ix_places *p, const ilex_array *n)
+{
+    const ix_unit *u = p->u;
+    const ix_listing *found = NULL;
+    int k, loop = ix_places_loop(p, n, &k);
+    bool carried = loop >= 0 && k < ix_repeat_carries(u->repeat[loop].node);
+    size_t of = SIZE_MAX;
+    if (carried)
+        of = ix_unit_position(u, ix_repeat_carried(u->repeat[loop].node, k));
+    for (size_t i = 0; of != SIZE_MAX && i < p->nlistings; i++) {
+        const ix_listing *l = &p->listing[i];
+        if (l->of == of && found && found->axis != l->axis)
+            return NULL;
+        found = l->of == of ? l : found;
+    }
+    return found && !is_moved(p, loop, k) ? found : NULL;
+}
+
+bool
+ix_places_is_direct(const ix_places *p, const ix_listing *l)
+{
+    const ilex_array *n = p->u->order[l->of];
+    return n->kind == IX_CARRIED && ix_places_direct(p, n);
 }

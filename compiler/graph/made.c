@@ -21,8 +21,11 @@ ix_made_name(const ix_places *p, size_t i, char *name)
     const ilex_array *n = p->u->order[i];
     int k, loop = ix_places_loop(p, n, &k);
     int carries = loop < 0 ? 0 : ix_repeat_carries(p->u->repeat[loop].node);
+    const ix_listing *l = loop < 0 ? NULL : ix_places_direct(p, n);
     if (loop < 0)
         snprintf(name, IX_MADE_NAME, IX_SENT "%zu", i);
+    else if (l)
+        snprintf(name, IX_MADE_NAME, IX_SENT_NOW_LIST, l->of, l->axis, loop, k);
     else if (k < carries)
         snprintf(name, IX_MADE_NAME, IX_SENT_NOW, loop, k);
     else
@@ -103,6 +106,20 @@ each_sent(const ix_places *p, ix_made_fn *fn, void *user)
     return ok;
 }
 
+/* The name of what loop "l" carries. */
+static void
+write_carried(const ix_places *p, int l, int k, bool next, char *name)
+{
+    size_t at =
+        ix_unit_position(p->u, ix_repeat_carried(p->u->repeat[l].node, k));
+    if (next)
+        snprintf(name, IX_MADE_NAME, IX_SENT_NEXT, l, k);
+    else if (at == SIZE_MAX)
+        snprintf(name, IX_MADE_NAME, IX_SENT_NOW, l, k);
+    else
+        ix_made_name(p, at, name);
+}
+
 /* What loop "l" carries: first, and next. */
 static bool
 each_carried(const ix_places *p, int l, ix_made_fn *fn, void *user)
@@ -118,8 +135,7 @@ each_carried(const ix_places *p, int l, ix_made_fn *fn, void *user)
             x.dom = named(u->ctx, ix_repeat_carried(loop, k)->interior);
             x.section =
                 ix_places_within(p, x.of, next ? l : u->repeat[l].around);
-            snprintf(x.name, IX_MADE_NAME, next ? IX_SENT_NEXT : IX_SENT_NOW, l,
-                     k);
+            write_carried(p, l, k, next, x.name);
             ok = x.dom && fn(user, &x);
         }
     return ok;
@@ -201,12 +217,13 @@ each_listed(const ix_places *p, ix_made_fn *fn, void *user)
         ix_made x = {.of = l->of, .dom = ix_made_domain(p, l->of)};
         x.section = ix_places_within(p, l->of, ix_unit_inside(p->u, l->of));
         snprintf(x.name, IX_MADE_NAME, IX_SENT_LIST, l->of, l->axis);
-        ok = x.dom && (!is_first(p, l) || fn(user, &x));
+        bool copy = is_first(p, l) && !ix_places_is_direct(p, l);
+        ok = x.dom && (!copy || fn(user, &x));
         x.kind = IX_MADE_PLACES;
         x.list = l;
         for (x.number = 0; ok && x.number < l->n; x.number++) {
             x.dom = named(p->u->ctx, l->dom[x.number]);
-            x.section = ix_places_known(p, l);
+            x.section = l->known;
             snprintf(x.name, IX_MADE_NAME, IX_SENT_PLACES, l->of, l->axis,
                      (int)i * IX_LISTED_LOADS + x.number);
             ok = x.dom && fn(user, &x);

@@ -143,7 +143,7 @@ static void
 send(finder *f, size_t k)
 {
     ix_places *p = f->p;
-    p->sent[k] = true;
+    p->sent[k] = p->moved[k] = true;
     if (p->section[f->at] <= p->section[k])
         p->section[f->at] = p->section[k] + 1;
 }
@@ -190,16 +190,29 @@ is_of_chunks(const ilex_array *x)
     return chunks;
 }
 
+/* The array lies on the grid. */
+static void
+divide(finder *f, const ilex_array *n)
+{
+    ix_places *p = f->p;
+    for (int k = 0; k < ix_rank(n); k++) {
+        int axis = ix_divided_axis(&p->axes, n, k);
+        p->divided[f->at] |= axis < 0 ? 0 : UINT32_C(1) << axis;
+    }
+}
+
 /* Of what is read at indices that are data, what is read is sent. */
 static void
-place_listed(finder *f, const ix_listing *l)
+place_listed(finder *f, ix_listing *l)
 {
     ix_places *p = f->p;
     int loop = ix_unit_inside(p->u, l->of), *s = &p->section[f->at];
-    int known = ix_places_known(p, l), there = ix_places_within(p, l->of, loop);
-    *s = *s <= known ? known + 1 : *s;
+    int there = ix_places_within(p, l->of, loop);
+    ix_places_know(p, l);
+    *s = *s <= l->known ? l->known + 1 : *s;
     *s = *s <= there ? there + 1 : *s;
     p->strict[f->at] = true;
+    divide(f, p->u->order[f->at]);
 }
 
 /* "x", at position "k", is read at an index of its axis "a", which lies on
@@ -216,6 +229,7 @@ place_index(finder *f, size_t k, int axis, const ilex_array *index)
     }
     p->divided[f->at] |= UINT32_C(1) << axis;
     p->strict[f->at] |= p->strict[k];
+    p->moved[k] |= !here;
 }
 
 static bool
@@ -225,7 +239,7 @@ place_load(ix_load_visitor *v, const ilex_array *load)
     ix_places *p = f->p;
     const ilex_array *n = p->u->order[f->at];
     const ilex_array *x = n->ops[load->attr[0] + 1];
-    const ix_listing *l = ix_places_listing(p, f->at, (int)load->attr[0] + 1);
+    ix_listing *l = ix_places_listing(p, f->at, (int)load->attr[0] + 1);
     size_t k = ix_unit_position(p->u, x);
     if (l)
         place_listed(f, l);
@@ -263,17 +277,6 @@ place_operands(finder *f, const ilex_array *n)
             place_operands(f, x);
         else if (ix_is_array(x))
             place_whole(f, x);
-    }
-}
-
-/* The array lies on the grid. */
-static void
-divide(finder *f, const ilex_array *n)
-{
-    ix_places *p = f->p;
-    for (int k = 0; k < ix_rank(n); k++) {
-        int axis = ix_divided_axis(&p->axes, n, k);
-        p->divided[f->at] |= axis < 0 ? 0 : UINT32_C(1) << axis;
     }
 }
 
@@ -401,6 +404,7 @@ ix_unit_places(ix_places *p)
     p->section = ix_arena_new(&u->arena, n * sizeof *p->section);
     p->sent = ix_arena_new(&u->arena, n);
     p->strict = ix_arena_new(&u->arena, n);
+    p->moved = ix_arena_new(&u->arena, n);
     p->whole = ix_arena_new(&u->arena, n);
     p->begin = ix_arena_new(&u->arena, loops * sizeof *p->begin);
     p->end = ix_arena_new(&u->arena, loops * sizeof *p->end);

@@ -82,7 +82,10 @@ operand(const ix_places *p, size_t i, int k, ilex_array *const *became)
     char name[IX_MADE_NAME];
     if (!l)
         return became[ix_unit_position(u, u->order[i]->ops[k])];
-    snprintf(name, IX_MADE_NAME, IX_SENT_LIST, l->of, l->axis);
+    if (ix_places_is_direct(p, l))
+        ix_made_name(p, l->of, name);
+    else
+        snprintf(name, IX_MADE_NAME, IX_SENT_LIST, l->of, l->axis);
     return received(p, l->of, name);
 }
 

@@ -37,6 +37,7 @@ enum { IX_LISTED_LOADS = 4 };
 typedef struct ix_listing {
     size_t reader, of;
     int slot, axis, n;
+    int known; /* the first section in which its places can be known */
     ilex_array *body[IX_LISTED_LOADS];
     const ix_domain *dom[IX_LISTED_LOADS];
 } ix_listing;
@@ -51,6 +52,7 @@ typedef struct ix_places {
                      carries the last one before its steps */
     bool *sent;
     bool *strict;     /* a rank can compute its own part alone */
+    bool *moved;      /* it is read elsewhere than at a point of a part */
     bool *whole;      /* its own domain is asked for */
     int *begin, *end; /* of each loop the sections that are its steps */
     int last;         /* the last section */
@@ -74,11 +76,15 @@ bool ix_places_near(const ix_places *p, const ilex_array *n, int axis,
                     const ilex_array *index);
 
 /* Adds what the lambda at position "i" reads so; false after an error. One that
- * is there, or NULL; the first section in which its places can be known. */
+ * is there, or NULL; finds "known" of one. */
 bool ix_places_list(ix_places *p, size_t i);
-const ix_listing *ix_places_listing(const ix_places *p, size_t reader,
-                                    int slot);
-int ix_places_known(const ix_places *p, const ix_listing *l);
+ix_listing *ix_places_listing(const ix_places *p, size_t reader, int slot);
+void ix_places_know(const ix_places *p, ix_listing *l);
+/* What reads so what a loop carries, which is "n" or gives "n", and which is
+ * read at its place alone beside: it needs no copy; NULL: nothing. Is a listing
+ * one of these? */
+const ix_listing *ix_places_direct(const ix_places *p, const ilex_array *n);
+bool ix_places_is_direct(const ix_places *p, const ix_listing *l);
 
 /* summands.c: reductions along divided axes read arrays of what they add up,
  * without the axes behind the divided ones; false after an error. */

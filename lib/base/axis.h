@@ -38,6 +38,8 @@ int ix_axis_find(int n, const char *const *name, const char *text,
  * the elements that these read, and places of those along the axis. */
 #define IX_SENT_LIST IX_SENT "list%zu_%d"
 #define IX_SENT_PLACES IX_SENT "places%zu_%d_%d"
+/* What a loop carries that is read so, itself: both names. */
+#define IX_SENT_NOW_LIST IX_SENT "list%zu_%d_now%d_%d"
 
 static inline bool
 ix_is_sent(const char *name)

@@ -230,7 +230,13 @@ ilex_group_run(ilex_context *ctx, const ilex_group_spec *given, ilex_rank body,
 void
 ix_group_begin(ilex_group *g)
 {
+    uint64_t failed = g->transport->heard(g);
+    if (failed > g->failed) {
+        g->failed = failed;
+        g->age++;
+    }
     g->epoch++;
+    g->relayed.rank = -1;
 }
 
 ilex_status
@@ -279,7 +285,7 @@ fail_wait(const ilex_group *g, const ix_message *m, size_t n, ilex_status rc,
                        "are made by all ranks alike",
                        what, g->rank, g->timeout, peers);
     return ix_fail(err, ILEX_E_GROUP, "%s: rank %d failed: %.300s", what,
-                   notice->rank, notice->text);
+                   notice->origin, notice->text);
 }
 
 /* Did what came differ from what was expected? */
@@ -308,6 +314,8 @@ wait_one(ilex_group *g, ix_message *m, size_t n, double deadline,
     ix_notice notice = {.rank = -1};
     size_t which = 0;
     ilex_status rc = g->transport->wait(g, m, n, deadline, &which, &notice);
+    if (rc)
+        g->relayed = notice;
     if (rc)
         return fail_wait(g, m, n, rc, &notice, what, err);
     return m[which].sends ? ILEX_OK : check_head(g, &m[which], what, err);
@@ -358,10 +366,15 @@ ix_group_wait(ilex_group *g, ix_message *m, size_t n, const char *what,
 ilex_status
 ix_group_end(ilex_group *g, ilex_status rc, const char *text)
 {
-    ix_notice notice = {.rank = g->rank};
+    ix_notice notice = {.rank = g->rank, .origin = g->rank};
     if (!rc)
         return rc;
-    snprintf(notice.text, sizeof notice.text, "%s", text);
+    if (rc == ILEX_E_GROUP && g->relayed.rank >= 0)
+        notice.origin = g->relayed.origin;
+    snprintf(notice.text, sizeof notice.text, "%s",
+             notice.origin == g->rank ? text : g->relayed.text);
     g->transport->tell(g, &notice);
+    g->failed = g->epoch;
+    g->age++;
     return rc;
 }

@@ -45,7 +45,8 @@ typedef struct ix_message {
 
 /* What a rank that failed tells the others. */
 typedef struct ix_notice {
-    int rank; /* -1: none */
+    int rank;   /* -1: none */
+    int origin; /* whose error it is: it may have failed for that one's */
     char text[400];
 } ix_notice;
 
@@ -67,6 +68,8 @@ typedef struct ix_transport {
     void (*cancel)(ilex_group *g, ix_message *m);
     /* Tells all others that this rank failed in the group's epoch. */
     void (*tell)(ilex_group *g, const ix_notice *notice);
+    /* The last epoch in which others are known to have failed, 0: none. */
+    uint64_t (*heard)(ilex_group *g);
 } ix_transport;
 
 #define IX_TRANSPORT(name, meaning)                                            \
@@ -81,7 +84,11 @@ struct ilex_group {
     double timeout;
     uint64_t epoch;
     ilex_group_counts counts;
-    double waiting; /* share of runs over ranks that is waiting for halos */
+    uint64_t age;      /* how many failures are known; what ranks remember of
+                          each other from before the last one does not count */
+    uint64_t failed;   /* the last epoch of these */
+    ix_notice relayed; /* why it failed in this epoch, if for others */
+    double waiting;    /* share of runs over ranks that is waiting for halos */
     int overlapped; /* runs that computed meanwhile, since that was measured */
 };
 

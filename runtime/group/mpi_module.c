@@ -356,6 +356,17 @@ tell(ilex_group *g, const ix_notice *said)
     sweep(p);
 }
 
+static uint64_t
+heard(ilex_group *g)
+{
+    process *p = g->link;
+    uint64_t last = 0;
+    hear(p);
+    for (int r = 0; p->failed && r < g->size; r++)
+        last = p->notices[r].epoch > last ? p->notices[r].epoch : last;
+    return last;
+}
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* What libilex looks for: the table, and what both must agree on. */
@@ -366,5 +377,6 @@ const ix_transport ilex_mpi_transport = {.open = open_process,
                                          .post = post,
                                          .wait = wait,
                                          .cancel = cancel,
-                                         .tell = tell};
+                                         .tell = tell,
+                                         .heard = heard};
 const size_t ilex_mpi_layout[] = IX_GROUP_LAYOUT;

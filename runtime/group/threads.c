@@ -26,7 +26,7 @@ typedef struct member {
     pthread_cond_t came;
     _Atomic int64_t signals; /* so far */
     packet *first, **last;
-    uint64_t failed; /* the epoch of the notice */
+    _Atomic(uint64_t) failed; /* the epoch of the notice */
     ix_notice notice;
     bool gone;   /* it left */
     double sent; /* when its last message has gone */
@@ -248,8 +248,9 @@ find_failed(const world *w, const ilex_group *g, const ix_message *m, size_t n,
         *notice = failed->notice;
     for (size_t i = 0; i < n && !failed; i++)
         if (!m[i].done && w->member[m[i].peer].gone) {
-            *notice =
-                (ix_notice){.rank = m[i].peer, .text = "it has left the group"};
+            *notice = (ix_notice){.rank = m[i].peer,
+                                  .origin = m[i].peer,
+                                  .text = "it has left the group"};
             return true;
         }
     return failed != NULL;
@@ -335,12 +336,25 @@ tell(ilex_group *g, const ix_notice *notice)
     pthread_mutex_unlock(&w->lock);
 }
 
+static uint64_t
+heard(ilex_group *g)
+{
+    world *w = g->link;
+    uint64_t last = 0;
+    for (int r = 0; r < w->size; r++) {
+        uint64_t failed = r == g->rank ? 0 : atomic_load(&w->member[r].failed);
+        last = failed > last ? failed : last;
+    }
+    return last;
+}
+
 #define ROW(row)                                                               \
     const ix_transport ix_transport_##row = {.open = open_world,               \
                                              .close = close_world,             \
                                              .post = post,                     \
                                              .wait = wait,                     \
                                              .cancel = cancel,                 \
-                                             .tell = tell}
+                                             .tell = tell,                     \
+                                             .heard = heard}
 ROW(threads);
 ROW(delay);

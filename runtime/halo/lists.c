@@ -12,13 +12,15 @@ struct ix_list {
     ilex_grid *grid;
     int64_t *many;  /* elements by place of the axis: that come, that go */
     int64_t *index; /* theirs, in this order */
+    uint64_t name;  /* a hash of the storage's */
 };
 
 /* ---- which are read ---- */
 
-/* Indices of a range as bits. */
+/* Indices of a range as bits; all of them are in the part [lo, hi) of it. */
 typedef struct bits {
-    int64_t first, end;
+    int64_t first, end, lo, hi;
+    bool beyond; /* they are not */
     uint64_t *word;
 } bits;
 
@@ -38,7 +40,9 @@ set_bits(bits *b, const ilex_storage *s)
         int64_t v;
         memcpy(&v, (const char *)s->data + offset * (int64_t)sizeof v,
                sizeof v);
-        if (v >= b->first && v < b->end) {
+        bool has = v >= b->first && v < b->end;
+        b->beyond |= has && (v < b->lo || v >= b->hi);
+        if (has) {
             uint64_t bit = (uint64_t)(v - b->first);
             b->word[bit / 64] |= UINT64_C(1) << bit % 64;
         }
@@ -116,7 +120,7 @@ static ilex_status
 pass(const ix_list *l, const packet *come, const packet *go, size_t bytes,
      uint64_t step, const char *what, ix_error *err)
 {
-    uint64_t meaning[2] = {ix_hash_bytes(step, what, strlen(what)), step};
+    uint64_t meaning[2] = {ix_hash_bytes(step, what, strlen(what)), l->name};
     ix_message *m = malloc(2 * (size_t)l->axis->ranks * sizeof *m);
     ilex_group *g = l->grid->group;
     ilex_status rc = ILEX_OK;
@@ -192,7 +196,9 @@ ix_list_find(const ilex_storage *x, int k, const ilex_storage *const *places,
     ilex_status rc = ILEX_OK;
     if (!l)
         return ix_fail_memory_null(err);
+    ix_storage_covers(x, k, &b.lo, &b.hi);
     l->k = k;
+    l->name = ix_hash_bytes(0, x->name, strlen(x->name));
     l->grid = x->division->grid;
     l->axis = &l->grid->axis[x->division->axis[k]];
     l->many = calloc(2 * (size_t)l->axis->ranks, sizeof *l->many);
@@ -203,6 +209,9 @@ ix_list_find(const ilex_storage *x, int k, const ilex_storage *const *places,
         if (!rc)
             set_bits(&b, places[i]);
     }
+    if (b.beyond)
+        rc = ix_fail(err, ILEX_E_INTERNAL,
+                     "%s: a list has no room for what is read", what);
     rc = rc ? rc : ask(l, &b, what, err);
     free(b.word);
     if (!rc)
@@ -259,13 +268,6 @@ copy_rows(const ix_list *l, const ilex_storage *row, int64_t at,
         ix_division_pack(&here, memory, &packed);
         ix_storage_move(packs ? &packed : &here, packs ? &here : &packed);
     }
-}
-
-bool
-ix_list_is_stale(const ilex_storage *x)
-{
-    return x->division->writes !=
-           atomic_load_explicit(&x->memory->writes, memory_order_relaxed);
 }
 
 ilex_status

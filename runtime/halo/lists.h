@@ -25,7 +25,5 @@ void ix_list_free(ix_list *l);
  * whole. By all ranks. */
 ilex_status ix_list_exchange(const ix_list *l, ilex_storage *x,
                              const char *what, ix_error *err);
-/* Was "x" written since? */
-bool ix_list_is_stale(const ilex_storage *x);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ilex/group.h"
+#include "runtime/group/group.h"
 
 /* ---- what is asked for ---- */
 
@@ -294,7 +294,12 @@ work(job *j, mine *m, ilex_call *call)
         j->r->messages += after.messages - before.messages;
         j->r->bytes += after.bytes - before.bytes;
     }
-    return rc ? rc : give_back(j, m);
+    if (rc) { /* others wait for what this rank gives back */
+        ilex_group *group = ilex_grid_group(m->grid);
+        ix_group_begin(group);
+        return ix_group_end(group, rc, call->error);
+    }
+    return give_back(j, m);
 }
 
 static int

@@ -4,6 +4,22 @@
  */
 #include "runtime/program/program.h"
 
+/* Is an argument of the program in one read farther than a part? */
+static bool
+reads_far(const ix_sections *s)
+{
+    const ix_compiled *c = s->program[0]->c;
+    ix_index_box width;
+    ix_error own;
+    bool far = false;
+    ix_error_clear(&own);
+    for (size_t i = 0; !far && i < c->narguments; i++)
+        if (c->buffer[i].role != IX_COMPILED_OUTPUT && c->buffer[i].used)
+            far = ix_reading_halo(&s->reads[0], i, &width, &own) ||
+                  ix_reading_is_far(&s->reads[0], i, &width);
+    return far;
+}
+
 /* The widths for the program in one, or, where that is far, for sections. */
 static ilex_status
 find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
@@ -16,9 +32,7 @@ find_halo(const ilex_program *p, ilex_grid *grid, const char *name,
     size_t i = ix_find_argument(p->c, name);
     size_t rank = (size_t)p->c->buffer[i].rank;
     rc = rc ? rc : ix_sections_halo(&s, name, &width, err);
-    if (!rc && !s.list &&
-        ix_reading_is_far(&s.reads[0], ix_find_argument(s.program[0]->c, name),
-                          &width)) {
+    if (!rc && !s.list && reads_far(&s)) {
         ix_sections_end(&s, &p->mem);
         s = (ix_sections){.n = 0};
         rc = ix_ranks_open(&s, p, grid, false, sizes, count, err);

@@ -438,9 +438,6 @@ void ix_sections_written(const ix_sections *s, size_t k);
  * one finds, and is it the last? */
 int64_t ix_sections_steps(const ix_sections *s, int l);
 bool ix_sections_turn(ix_sections *s, int l);
-/* A run has failed: what other ranks read is found anew in the next one, for
- * some of them may not know it. */
-void ix_sections_failed(const ix_sections *s);
 void ix_sections_end(ix_sections *s, const ix_mem *mem);
 /* ranks.c: fills in an empty one for what "p" runs as over ranks of the grid,
  * in one, or in sections; "s" is to be ended also after an error. */

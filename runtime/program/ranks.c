@@ -464,13 +464,16 @@ run_loop(const ix_run *r, ix_sections *s, int l)
     bool last = false;
     for (s->step[l] = 0; !rc && !last && s->step[l] < n;) {
         rc = run_range(r, s, loop->begin, loop->end, l);
-        if (rc) {
+        bool own = rc != ILEX_E_GROUP && rc != ILEX_E_TIMEOUT &&
+                   rc != ILEX_E_CANCELLED;
+        if (rc && own) {
             size_t at = strlen(r->err->text);
             snprintf(r->err->text + at, sizeof r->err->text - at,
                      ", in step %lld over %s", (long long)s->step[l],
                      loop->name);
-            break;
         }
+        if (rc)
+            break;
         last = ix_sections_turn(s, l);
         s->step[l]++;
         rc = ask_for_more(r, s, l);
@@ -511,8 +514,6 @@ run_sections(const ix_run *r, const ilex_program *p)
     }
     rc = rc ? rc : ix_sections_begin(&s, r->grid, r->err);
     rc = rc ? rc : run_range(r, &s, 0, (int)s.n, -1);
-    if (rc)
-        ix_sections_failed(&s);
     ix_sections_end(&s, &p->mem);
     ix_mem_free(&r->p->mem, sizes);
     return rc;

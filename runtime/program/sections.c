@@ -68,28 +68,15 @@ ix_sections_halo(const ix_sections *s, const char *name, ix_index_box *width,
     return rc;
 }
 
-/* The name under which an array is read: what a step makes lies as what it
- * finds. */
-static void
-write_read(const char *name, char *to, size_t bytes)
-{
-    int loop, k;
-    if (sscanf(name, IX_SENT_NEXT, &loop, &k) == 2)
-        snprintf(to, bytes, IX_SENT_NOW, loop, k);
-    else
-        snprintf(to, bytes, "%s", name);
-}
-
-/* The storage of argument "b" of section "k". */
+/* The storage of argument "b" of section "k", which is read as "name". */
 static ilex_storage *
-make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
+make(const ix_sections *s, size_t k, const ix_compiled_buffer *b,
+     const char *name, ix_error *err)
 {
-    char name[64];
     int64_t shape[ILEX_MAX_RANK], origin[ILEX_MAX_RANK];
     char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
     ix_index_box halo;
     ix_error own;
-    write_read(b->name, name, sizeof name);
     if (ix_sections_halo(s, name, &halo, err))
         return NULL;
     for (int a = 0; a < b->rank; a++) {
@@ -117,7 +104,15 @@ make(const ix_sections *s, size_t k, const ix_compiled_buffer *b, ix_error *err)
     ilex_storage *made = ix_storage_build(&maker, &spec, &own);
     if (made && made->division)
         made->division->bounded = true;
-    return made ? made : ix_fail_null(err, own.code, "%s", own.text);
+    if (made)
+        return made;
+    return own.code == ILEX_E_AXIS
+               ? ix_fail_null(err, ILEX_E_UNSUPPORTED,
+                              "%s: ranks would send each other an array in "
+                              "between on [%s], two of whose axes are divided "
+                              "among the same ranks; that is not supported",
+                              s->program[k]->c->name, words)
+               : ix_fail_null(err, own.code, "%s", own.text);
 }
 
 /* ---- kept by the grid of a run ---- */
@@ -139,6 +134,9 @@ typedef struct ix_sections_kept {
     listed *list;
     size_t nlists, lists_capacity;
     uint64_t found[IX_SECTIONS]; /* 0: they were not */
+    uint64_t runs; /* with arrays of which nobody counts how often they are
+                      written */
+    uint64_t age;  /* of the group, when lists were found */
 } entry;
 
 typedef struct keeper {
@@ -203,6 +201,31 @@ find(const ilex_binding *sent, size_t n, const char *name)
     return NULL;
 }
 
+/* What loop "l" carries as number "k", which steps find; NULL: none does. */
+static const ilex_binding *
+find_now(const ilex_binding *sent, size_t n, int l, int k)
+{
+    char name[64];
+    size_t length = (size_t)snprintf(name, sizeof name, "now%d_%d", l, k);
+    for (size_t i = 0; i < n; i++) {
+        size_t all = strlen(sent[i].name);
+        if (all > length && !strcmp(sent[i].name + all - length, name))
+            return &sent[i];
+    }
+    return NULL;
+}
+
+/* The name under which an argument is read: what a step makes lies as what it
+ * finds. */
+static const char *
+name_read(const entry *e, const char *name)
+{
+    int loop, k;
+    bool next = sscanf(name, IX_SENT_NEXT, &loop, &k) == 2;
+    const ilex_binding *now = next ? find_now(e->sent, e->n, loop, k) : NULL;
+    return now ? now->name : name;
+}
+
 /* Those of all sections that are, or are not, outputs, unless they are there:
  * an input is the whole of what outputs may be a part of. */
 static ilex_status
@@ -215,7 +238,8 @@ fill(const ix_sections *s, entry *e, bool outputs, ix_error *err)
             const ix_compiled_buffer *b = &c->buffer[i];
             if ((b->role == IX_COMPILED_OUTPUT) == outputs &&
                 ix_is_sent(b->name) && !find(e->sent, e->n, b->name))
-                rc = add(e, b->name, make(s, k, b, err), err);
+                rc = add(e, b->name, make(s, k, b, name_read(e, b->name), err),
+                         err);
         }
     }
     return rc;
@@ -254,6 +278,9 @@ ix_sections_begin(ix_sections *s, ilex_grid *grid, ix_error *err)
     if (!e)
         return err->code;
     s->kept = e;
+    if (e->age != grid->group->age) /* others may not know them */
+        drop_lists(e);
+    e->age = grid->group->age;
     s->sent = e->sent;
     s->nsent = e->n;
     return ILEX_OK;
@@ -323,9 +350,22 @@ get_listed(const ix_sections *s, const ilex_binding *x, ix_error *err)
         return ix_fail_memory(err);
     if (!l->list)
         return err->code;
-    return known && !ix_list_is_stale(to)
+    return known && ix_division_is_same(to)
                ? ILEX_OK
                : ix_list_exchange(l->list, to, what, err);
+}
+
+/* Does section "k" read more of argument "i" than its part? */
+static bool
+is_read_elsewhere(const ix_sections *s, size_t k, size_t i)
+{
+    ix_index_box width;
+    ix_error own;
+    ix_error_clear(&own);
+    bool any = ix_reading_halo(&s->reads[k], i, &width, &own) != ILEX_OK;
+    for (int a = 0; !any && a < s->program[k]->c->buffer[i].rank; a++)
+        any = width.k[a][0] > 0 || width.k[a][1] > 0;
+    return any;
 }
 
 ilex_status
@@ -333,10 +373,12 @@ ix_sections_lists(const ix_sections *s, size_t k, ix_error *err)
 {
     const ix_compiled *c = s->program[k]->c;
     ilex_status rc = ILEX_OK;
-    for (size_t i = 0; !rc && i < c->narguments; i++)
-        if (c->buffer[i].role != IX_COMPILED_OUTPUT && c->buffer[i].used &&
-            ix_is_listed(c->buffer[i].name))
-            rc = get_listed(s, find(s->sent, s->nsent, c->buffer[i].name), err);
+    for (size_t i = 0; !rc && i < c->narguments; i++) {
+        const ix_compiled_buffer *b = &c->buffer[i];
+        if (b->role != IX_COMPILED_OUTPUT && b->used && ix_is_listed(b->name) &&
+            is_read_elsewhere(s, k, i))
+            rc = get_listed(s, find(s->sent, s->nsent, b->name), err);
+    }
     return rc;
 }
 
@@ -356,6 +398,9 @@ inputs_of(const ix_sections *s, const ix_run *part)
             h = ix_mix(h, atomic_load(&x->memory->writes));
             h = ix_hash_bytes(h, &x->data, sizeof x->data);
             h = ix_hash_bytes(h, x->stride, (size_t)x->rank * sizeof(int64_t));
+            const ix_memory *m = x->memory; /* a pointer may be elsewhere */
+            if (x->data < m->base || x->data >= m->base + m->bytes)
+                h = ix_mix(h, ++s->kept->runs);
         } else {
             h = ix_hash_bytes(h, &b->re, sizeof b->re);
             h = ix_hash_bytes(h, &b->im, sizeof b->im);
@@ -435,13 +480,12 @@ bool
 ix_sections_turn(ix_sections *s, int l)
 {
     const ix_section_loop *loop = &s->list->loop[l];
-    char now[64], next[64];
+    char next[64];
     uint8_t last = 0;
     for (int k = 0; k < loop->carries; k++) {
-        snprintf(now, sizeof now, IX_SENT_NOW, l, k);
         snprintf(next, sizeof next, IX_SENT_NEXT, l, k);
         ilex_binding *x =
-            (ilex_binding *)(uintptr_t)find(s->sent, s->nsent, now);
+            (ilex_binding *)(uintptr_t)find_now(s->sent, s->nsent, l, k);
         ilex_binding *y =
             (ilex_binding *)(uintptr_t)find(s->sent, s->nsent, next);
         ilex_storage *was = x->storage;
@@ -451,13 +495,6 @@ ix_sections_turn(ix_sections *s, int l)
     if (loop->until)
         fetch(s, IX_SENT_UNTIL, l, &last, sizeof last);
     return last != 0;
-}
-
-void
-ix_sections_failed(const ix_sections *s)
-{
-    if (s->kept)
-        drop_lists(s->kept);
 }
 
 void

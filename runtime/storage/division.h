@@ -18,6 +18,7 @@ struct ix_division {
     bool bounded;              /* its halo outside of the whole is nobody's */
     ix_index_box whole;        /* without its halo */
     uint64_t writes;           /* of the memory, when "current" was so */
+    uint64_t age;              /* of the group, then */
     ix_index_box current;
 };
 
@@ -29,6 +30,10 @@ ix_division_outside(const ilex_storage *s, int k, int side)
     const struct ix_division *d = s->division;
     return d->round[k] || d->bounded ? 0 : s->halo[k][side];
 }
+
+/* Was it neither written since it was exchanged, nor may others have failed to
+ * do that? */
+bool ix_division_is_same(const ilex_storage *s);
 
 /* How far the halo of axis "k" is current, low and high. */
 void ix_division_current(const ilex_storage *s, int k, int64_t width[2]);

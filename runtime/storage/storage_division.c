@@ -104,11 +104,18 @@ writes_of(const ilex_storage *s)
     return atomic_load_explicit(&s->memory->writes, memory_order_relaxed);
 }
 
+bool
+ix_division_is_same(const ilex_storage *s)
+{
+    const ix_division *d = s->division;
+    return d->writes == writes_of(s) && d->age == d->grid->group->age;
+}
+
 void
 ix_division_current(const ilex_storage *s, int k, int64_t width[2])
 {
     const ix_division *d = s->division;
-    bool same = d->writes == writes_of(s);
+    bool same = ix_division_is_same(s);
     width[0] = same ? d->current.k[k][0] : 0;
     width[1] = same ? d->current.k[k][1] : 0;
 }
@@ -118,6 +125,7 @@ ix_division_exchanged(ilex_storage *s, const ix_index_box *width)
 {
     ix_division *d = s->division;
     d->writes = writes_of(s);
+    d->age = d->grid->group->age;
     d->current = *width;
 }
 

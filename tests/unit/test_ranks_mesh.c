@@ -111,6 +111,36 @@ START_TEST(messages)
 }
 END_TEST
 
+/* Of what a loop carries, and of edges, each step sends what is read, once; the
+ * first run asks twice for each, which sends counts to all, and lists. */
+START_TEST(loop_messages)
+{
+    static const char text[] =
+        "ilex 1\nprogram turns\nsize n, nt\nin u : f64[C:n]\n"
+        "in k : i64[C:n]\nloop t[0:nt] w : f64[C:n] = u\n"
+        "  map g[C=i:n] = w[(i + 1 + 0*k[i]) % n] - w[i]\n"
+        "  map d[C=i:n] = g[(i + n - 1 + 0*k[i]) % n]\n"
+        "  next w = w + 0.125*(g - d)\nend\nout y = w\n";
+    int64_t sent[2];
+    for (int i = 0; i < 2; i++) {
+        const ranks_case c = {.text = text,
+                              .ranks = "C:3",
+                              .domain = "C:12",
+                              .size = {{"n", 12}, {"nt", 10 + 10 * i}},
+                              .nsizes = 2};
+        ranks_world w;
+        ranks_open(&w, &c, 1);
+        ranks_compare(&w);
+        sent[i] = w.counts[1].messages;
+        ck_assert_int_eq(w.counts[1].bytes,
+                         2 * 8 * (2 + 1 + 10 + 10 * i)); /* counts, one, w */
+        ranks_close(&w);
+    }
+    ck_assert_int_eq(sent[0], 2 * (2 + 1 + 10));
+    ck_assert_int_eq(sent[1], 2 * (2 + 1 + 20));
+}
+END_TEST
+
 START_TEST(outside)
 {
     const ranks_case c = {
@@ -139,6 +169,9 @@ START_TEST(places)
         "loop r[0:4] w : f64[C:n] = u, k : i64[C:n] = c\n"
         "  map s[C=i:n] = w[(k[i]*5 + i) % n]\n"
         "  next w = 0.5*w + s\n  next k = k*3 + 1\nend\nout z = w\n",
+        "loop r[0:3] w : f64[C:n] = u\n"
+        "  map s[C=i:n] = w[(c[i]*5 + i) % n]\n  next w = 0.5*w + s\nend\n"
+        "map y[C=i:n-1] = w[i+1]\nout z = y\n",
         "map y[C=i:n-1] = u[i+1] + u[(c[i]*3 + 4*i) % n]\n"
         "map v[C=i:n-1] = u[(c[i]*3 + 4*i) % n] + u[i+1]\n"
         "out z = y\nout x = v\n",
@@ -445,6 +478,7 @@ main(int argc, char **argv)
     tcase_add_test(tests, random_programs);
     if (!processes) {
         tcase_add_test(tests, messages);
+        tcase_add_test(tests, loop_messages);
         tcase_add_test(tests, outside);
         tcase_add_test(tests, places);
         tcase_add_test(tests, refusals);
