@@ -99,7 +99,13 @@ read_grid(explain *e)
     int64_t all = 1;
     while (*p) {
         p += strspn(p, ", ");
-        size_t length = strcspn(p, ":, ");
+        size_t length = strcspn(p, ":=, ");
+        if (p[length] == '=')
+            return ix_cli_usage("explain",
+                                "--grid %s: axes that go along with others are "
+                                "not supported here, for what meshes send is "
+                                "not known before a run",
+                                e->grid);
         char *end = NULL;
         long n = p[length] == ':' ? strtol(p + length + 1, &end, 10) : 0;
         if (n < 1 || n > MOST_RANKS || length == 0 || e->naxes == ILEX_MAX_RANK)

@@ -234,6 +234,8 @@ expect 2 'no argument has the axis Q' $foresee --grid Q:2
 expect 2 'a million at most' $foresee --grid I:2000,J:2000
 expect 2 'bandwidth 0: wants a number above 0' $foresee --grid I:2 --bandwidth 0
 expect 2 "wants the value of size ni" explain "$examples"/hdiff.ilx --grid I:2
+expect 2 'axes that go along with others' explain $examples/hdiff.ilx \
+    --grid I:2,J=I --size ni=9,nj=7,nk=8
 expect 2 'has 4 ranks, --ranks 3' $run_ranks --grid I:2,J:2 --ranks 3
 expect 1 'no argument has the axis Q' $run_ranks --grid Q:2
 expect 1 "no transport 'thread'" $run_ranks --ranks 2 --transport thread

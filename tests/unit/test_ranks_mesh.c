@@ -170,8 +170,16 @@ START_TEST(places)
         "  map s[C=i:n] = w[(k[i]*5 + i) % n]\n"
         "  next w = 0.5*w + s\n  next k = k*3 + 1\nend\nout z = w\n",
         "loop r[0:3] w : f64[C:n] = u\n"
-        "  map s[C=i:n] = w[(c[i]*5 + i) % n]\n  next w = 0.5*w + s\nend\n"
+        "  map s[C=i:n] = w[(i//2 + 0*c[i]) % n]\n  next w = 0.5*w + s\nend\n"
         "map y[C=i:n-1] = w[i+1]\nout z = y\n",
+        /* the reader reads nothing along the axis that it has */
+        "map v[C=i:n] = u[(i*i) % n]\nmap y[C=i:n-1] = v[i+1]\n"
+        "out z = y\nout x : f64[] = sum[C](v)\nout q = cumsum(v; axis=C)\n",
+        "loop r[0:3] w : f64[C:n] = u\n"
+        "  map s[C=i:n] = w[(c[i] + r) % n]\n"
+        "  loop p[0:2] v : f64[C:n] = s\n"
+        "    map q[C=i:n] = v[(c[i]*p + r + i) % n]\n    next v = q\n  end\n"
+        "  next w = 0.5*w + v\nend\nout z = w\n",
         "map y[C=i:n-1] = u[i+1] + u[(c[i]*3 + 4*i) % n]\n"
         "map v[C=i:n-1] = u[(c[i]*3 + 4*i) % n] + u[i+1]\n"
         "out z = y\nout x = v\n",
@@ -196,6 +204,159 @@ START_TEST(places)
         ranks_compare(&w);
         ranks_close(&w);
     }
+}
+END_TEST
+
+/* A program that goes in sections for one argument does so for all: how far
+ * those read another one is what its halo has to be. */
+static int
+halos(ilex_group *g, void *user)
+{
+    int64_t halo[2] = {-1, -1};
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "C:3", .domain = "C:23"));
+    ilex_status rc = ilex_grid_halo(own, grid, user, "p",
+                                    &(ilex_size_binding){"n", 23}, 1, halo);
+    bool same = !rc && halo[0] == 2 && halo[1] == 0;
+    if (!same)
+        fprintf(stderr, "%lld:%lld %s\n", (long long)halo[0],
+                (long long)halo[1], ilex_error_text(own));
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(halo_of_table)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram moved\nsize n\nin a : f64[C:n]\n"
+                "in p : i32[C:n] halo(auto)\n"
+                "map y[C=i:2:n+2] = a[p[i-2]]\nmap z[C=i:n] = y[i+2]\n"
+                "out o = z\n");
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 3), halos, p), ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* A table at a pointer, whose writes nobody counts. */
+static int
+pointed(ilex_group *g, void *user)
+{
+    enum { N = 12 };
+    int64_t n = N, lo, hi;
+    int32_t table[N];
+    bool same = true;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "C:3", .domain = "C:12"));
+    const ilex_storage_spec spec = {
+        .size = sizeof spec, .rank = 1, .shape = &n, .axes = "C", .grid = grid};
+    ilex_storage *u = ilex_storage_new(own, &spec);
+    ilex_storage *x = ilex_storage_new(own, &spec);
+    ilex_storage *t = ilex_storage_zeros(own, ILEX_I32, 1, &n);
+    ilex_storage_domain(u, 0, &lo, &hi);
+    for (int64_t i = lo; i < hi; i++)
+        ilex_storage_set_f64(u, &(int64_t){i - lo}, square(i));
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("t", t),
+                        ILEX_BIND("x", x)};
+    ilex_call call = {.size = sizeof call};
+    ilex_prepared *q = ilex_bind(own, user, b, 3, &call);
+    ilex_status rc =
+        q ? ilex_prepared_set_pointer(q, "t", table) : ilex_error_code(own);
+    for (int run = 1; !rc && run < 4; run++) {
+        for (int i = 0; i < N; i++)
+            table[i] = (5 * run + 7 * i) % N;
+        rc = ilex_prepared_run(q);
+        for (int64_t i = lo; !rc && i < hi; i++) {
+            double found = -1;
+            ilex_storage_get_f64(x, &(int64_t){i - lo}, &found);
+            same &= found == square(table[i]);
+        }
+    }
+    ilex_prepared_release(q);
+    ilex_storage_release(u);
+    ilex_storage_release(x);
+    ilex_storage_release(t);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    if (rc || !same)
+        fprintf(stderr, "%d: %s\n", (int)rc, ilex_error_text(own));
+    return !rc && same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(pointers)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram at\nsize n\nin u : f64[C:n]\n"
+                "in t : i32[n]\nmap y[C=i:n] = u[t[i]]\nout x = y\n");
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 3), pointed, p), ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
+/* The first rank fails, or the last, and with it those who wait for it, who say
+ * why; then all goes on, whatever some ranks had got before. */
+static int64_t bad; /* the first index of the rank that fails */
+
+static int
+recovered(ilex_group *g, void *user)
+{
+    enum { N = 12 };
+    int64_t n = N, lo, hi;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "C:4", .domain = "C:12"));
+    ilex_binding b[6];
+    for (int i = 0; i < 6; i++) {
+        int64_t halo[] = {0, i == 3}, length = n + (i == 3);
+        b[i] = (ilex_binding)ILEX_BIND(
+            &"v\0w\0k\0t\0x\0y"[2 * i],
+            ilex_storage_new(
+                own, &ILEX_STORAGE_SPEC(.dtype = i / 2 == 1 ? "i64" : "f64",
+                                        .rank = 1, .shape = &length,
+                                        .axes = "C", .halo = halo,
+                                        .fill = &(double){0}, .grid = grid)));
+    }
+    ilex_storage *k = (ilex_storage *)(uintptr_t)b[2].storage;
+    ilex_call call = {.size = sizeof call};
+    ilex_storage_domain(k, 0, &lo, &hi);
+    ilex_storage_set_i64(k, &(int64_t){0}, lo == bad ? 99 : 0);
+    ilex_status first = ilex_run(user, b, 6, &call);
+    const char *says = strstr(call.error, " failed");
+    bool same = first == (lo == bad ? ILEX_E_BOUNDS : ILEX_E_GROUP) || !first;
+    same &= !says || !strstr(says + 1, " failed");
+    ilex_storage_set_i64(k, &(int64_t){0}, 0);
+    ilex_status rc = ILEX_OK;
+    for (int run = 0; !rc && run < 3; run++)
+        rc = ilex_run(user, b, 6, &call);
+    if (rc || !same)
+        fprintf(stderr, "%d, %d: %s\n", (int)first, (int)rc, call.error);
+    for (int i = 0; i < 6; i++)
+        ilex_storage_release((ilex_storage *)(uintptr_t)b[i].storage);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return !rc && same ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(recoveries)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram both\nsize n\nin v : f64[C:n]\n"
+                "in w : f64[C:n]\nin k : i64[C:n]\n"
+                "in t : i64[C:n] halo(C:0:1)\n"
+                "map r[C=i:n] = v[k[i]]\n"
+                "loop q[0:2] s : f64[C:n] = r\n"
+                "  map a[C=i:n] = w[(t[i+1] + q) % n]\n  next s = s + a\nend\n"
+                "out x = s\nout y = r\n");
+    for (bad = 0; bad < 12; bad += 9)
+        ck_assert_int_eq(
+            ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 4, .timeout = 5),
+                           recovered, p),
+            ILEX_OK);
+    ilex_program_release(p);
 }
 END_TEST
 
@@ -482,6 +643,9 @@ main(int argc, char **argv)
         tcase_add_test(tests, outside);
         tcase_add_test(tests, places);
         tcase_add_test(tests, refusals);
+        tcase_add_test(tests, halo_of_table);
+        tcase_add_test(tests, pointers);
+        tcase_add_test(tests, recoveries);
         tcase_add_test(tests, rank_by_rank);
     }
     suite_add_tcase(suite, tests);
