@@ -29,7 +29,7 @@ ranks() {
 
 for n in 3 4
 do
-    for programs in random mesh
+    for programs in random mesh_random
     do
         ranks $n ./tests/unit/test_ranks_$programs 150 $((n * 1000)) $n \
             >"$work/random" 2>&1 || {

@@ -83,6 +83,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_ranks_faults \
 	tests/unit/test_ranks_files \
 	tests/unit/test_ranks_mesh \
+	tests/unit/test_ranks_mesh_random \
 	tests/unit/test_ranks_random \
 	tests/unit/test_ranks_whole \
 	tests/unit/test_repro \
@@ -180,6 +181,9 @@ tests_unit_test_ranks_files_SOURCES = \
 tests_unit_test_ranks_mesh_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_mesh.c
+tests_unit_test_ranks_mesh_random_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_ranks_mesh_random.c
 tests_unit_test_ranks_whole_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_whole.c
