@@ -399,7 +399,7 @@ inputs_of(const ix_sections *s, const ix_run *part)
             h = ix_hash_bytes(h, &x->data, sizeof x->data);
             h = ix_hash_bytes(h, x->stride, (size_t)x->rank * sizeof(int64_t));
             const ix_memory *m = x->memory; /* a pointer may be elsewhere */
-            if (x->data < m->base || x->data >= m->base + m->bytes)
+            if (x->data < m->base || x->data > m->base + m->bytes)
                 h = ix_mix(h, ++s->kept->runs);
         } else {
             h = ix_hash_bytes(h, &b->re, sizeof b->re);
