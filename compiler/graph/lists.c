@@ -15,15 +15,35 @@ typedef struct collector {
     size_t at;
     bool *never;      /* by operand: it is read otherwise as well */
     ix_listing *slot; /* of operands */
+    int known;        /* when what places read is */
 } collector;
 
-static bool
-uses_rindex(const ilex_array *x, int64_t r)
+/* Notes which indices of reductions are met, from the first one on. */
+typedef struct rindices {
+    int64_t from;
+    uint32_t met; /* bits */
+} rindices;
+
+static ix_walk_step
+enter(ix_walk *w, ilex_array *n, size_t *value)
 {
-    bool uses = x->kind == IX_RINDEX && x->attr[0] == r;
-    for (int i = 0; !uses && i < x->nops; i++)
-        uses = uses_rindex(x->ops[i], r);
-    return uses;
+    rindices *r = w->user;
+    (void)value;
+    int64_t at = n->kind == IX_RINDEX ? n->attr[0] - r->from : -1;
+    if (at >= 0 && at < ILEX_MAX_RANK)
+        r->met |= UINT32_C(1) << at;
+    return IX_WALK_IN;
+}
+
+static uint32_t
+find_rindices(const collector *c, ilex_array *e, int64_t from)
+{
+    rindices r = {.from = from};
+    ix_walk w = {
+        .ctx = c->n->ctx, .mem = &c->p->u->mem, .enter = enter, .user = &r};
+    ix_walk_body(&w, e, NULL);
+    ix_walk_free(&w);
+    return r.met;
 }
 
 /* ---- the array of places ---- */
@@ -67,11 +87,12 @@ add_indices(const collector *c, const ilex_array *e, shape *s)
 
 /* Those of the reductions around it. */
 static bool
-add_reductions(const collector *c, const ilex_array *e, shape *s)
+add_reductions(const collector *c, ilex_array *e, shape *s)
 {
     const ix_frame *f = &c->loads.frame;
     bool ok = true;
     s->from = f->nreduce ? f->reduce[0]->attr[1] : 0;
+    uint32_t met = f->nreduce ? find_rindices(c, e, s->from) : 0;
     for (int i = 0; ok && i < f->nreduce; i++)
         for (int j = 0; ok && j < f->reduce[i]->interior->rank; j++) {
             int64_t r = f->reduce[i]->attr[1] + j, at = r - s->from;
@@ -79,7 +100,7 @@ add_reductions(const collector *c, const ilex_array *e, shape *s)
             if (!ok)
                 break;
             s->rindex[s->nrindex++] = ix_scalar_rindex(c->n->ctx, (int)r);
-            if (uses_rindex(e, r))
+            if (met >> at & 1)
                 ok = !ix_is_ranged(f->reduce[i]) &&
                      add_axis(c->n->ctx, s, &f->reduce[i]->interior->ax[j], 0,
                               &s->rindex[at]);
@@ -181,37 +202,39 @@ ix_places_listing(const ix_places *p, size_t reader, int slot)
     return NULL;
 }
 
-static int
-latest_load(const ix_places *p, const ilex_array *n, const ilex_array *e)
+static bool
+know_load(ix_load_visitor *v, const ilex_array *load)
 {
-    int last = 0;
-    if (e->kind == IX_LOAD) {
-        size_t k = ix_unit_position(p->u, n->ops[e->attr[0] + 1]);
-        last = ix_places_within(p, k, ix_unit_inside(p->u, k));
-    }
-    for (int i = 0; i < e->nops; i++) {
-        int s = latest_load(p, n, e->ops[i]);
-        last = last < s ? s : last;
-    }
-    return last;
+    collector *c = v->user;
+    const ix_places *p = c->p;
+    size_t k = ix_unit_position(p->u, c->n->ops[load->attr[0] + 1]);
+    int s = ix_places_within(p, k, ix_unit_inside(p->u, k));
+    c->known = c->known < s ? s : c->known;
+    return true;
 }
 
-void
-ix_places_know(const ix_places *p, ix_listing *l)
+bool
+ix_places_know(ix_places *p, ix_listing *l)
 {
     const ix_unit *u = p->u;
-    int last = 0;
-    for (int i = 0; i < l->n; i++) {
-        int s = latest_load(p, p->u->order[l->reader], l->body[i]);
-        last = last < s ? s : last;
+    collector c = {.loads = {.ctx = u->ctx, .mem = &u->mem, .fn = know_load},
+                   .p = p,
+                   .n = u->order[l->reader]};
+    bool ok = true;
+    c.loads.user = &c;
+    for (int i = 0; ok && i < l->n; i++) {
+        c.loads.frame.box = l->dom[i];
+        ok = ix_visit_loads(&c.loads, l->body[i]);
     }
+    ix_visit_end(&c.loads);
     for (int k = 0; k < u->repeats.n; k++) { /* a step's number may be in it */
         int32_t step = ix_repeat_step(u->repeat[k].node);
         if (ix_env_has(u->order[l->reader]->env, u->ctx->param[step].bound) &&
-            last < p->begin[k])
-            last = p->begin[k];
+            c.known < p->begin[k])
+            c.known = p->begin[k];
     }
-    l->known = last;
+    l->known = c.known;
+    return ok;
 }
 
 /* Is what loop "loop" carries as number "k" read elsewhere than at its place,

@@ -14,20 +14,28 @@
 
 /* ---- names and domains ---- */
 
-/* What an array is called that is sent. */
+/* Of what loop "l" carries. */
+static void
+write_now(const ix_places *p, int l, int k, char *name)
+{
+    const ilex_array *n = ix_repeat_carried(p->u->repeat[l].node, k);
+    const ix_listing *list = ix_places_direct(p, n);
+    if (list)
+        snprintf(name, IX_MADE_NAME, IX_SENT_NOW_LIST, list->of, list->axis, l,
+                 k);
+    else
+        snprintf(name, IX_MADE_NAME, IX_SENT_NOW, l, k);
+}
+
 void
 ix_made_name(const ix_places *p, size_t i, char *name)
 {
-    const ilex_array *n = p->u->order[i];
-    int k, loop = ix_places_loop(p, n, &k);
+    int k, loop = ix_places_loop(p, p->u->order[i], &k);
     int carries = loop < 0 ? 0 : ix_repeat_carries(p->u->repeat[loop].node);
-    const ix_listing *l = loop < 0 ? NULL : ix_places_direct(p, n);
     if (loop < 0)
         snprintf(name, IX_MADE_NAME, IX_SENT "%zu", i);
-    else if (l)
-        snprintf(name, IX_MADE_NAME, IX_SENT_NOW_LIST, l->of, l->axis, loop, k);
     else if (k < carries)
-        snprintf(name, IX_MADE_NAME, IX_SENT_NOW, loop, k);
+        write_now(p, loop, k, name);
     else
         snprintf(name, IX_MADE_NAME, IX_SENT_STACK, loop, k - carries);
 }
@@ -106,20 +114,6 @@ each_sent(const ix_places *p, ix_made_fn *fn, void *user)
     return ok;
 }
 
-/* The name of what loop "l" carries. */
-static void
-write_carried(const ix_places *p, int l, int k, bool next, char *name)
-{
-    size_t at =
-        ix_unit_position(p->u, ix_repeat_carried(p->u->repeat[l].node, k));
-    if (next)
-        snprintf(name, IX_MADE_NAME, IX_SENT_NEXT, l, k);
-    else if (at == SIZE_MAX)
-        snprintf(name, IX_MADE_NAME, IX_SENT_NOW, l, k);
-    else
-        ix_made_name(p, at, name);
-}
-
 /* What loop "l" carries: first, and next. */
 static bool
 each_carried(const ix_places *p, int l, ix_made_fn *fn, void *user)
@@ -135,7 +129,10 @@ each_carried(const ix_places *p, int l, ix_made_fn *fn, void *user)
             x.dom = named(u->ctx, ix_repeat_carried(loop, k)->interior);
             x.section =
                 ix_places_within(p, x.of, next ? l : u->repeat[l].around);
-            write_carried(p, l, k, next, x.name);
+            if (next)
+                snprintf(x.name, IX_MADE_NAME, IX_SENT_NEXT, l, k);
+            else
+                write_now(p, l, k, x.name);
             ok = x.dom && fn(user, &x);
         }
     return ok;
@@ -161,7 +158,7 @@ each_stacked(const ix_places *p, int l, int k, ix_made_fn *fn, void *user)
     ilex_context *ctx = u->ctx;
     const ilex_array *loop = u->repeat[l].node;
     int result = ix_repeat_carries(loop) + k;
-    ix_made x = {.kind = IX_MADE_ZEROS, .loop = l, .stack = k};
+    ix_made x = {.kind = IX_MADE_ZEROS};
     if (!is_read(p, loop, result))
         return true;
     snprintf(x.name, IX_MADE_NAME, IX_SENT_STACK, l, k);

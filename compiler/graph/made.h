@@ -27,7 +27,7 @@ typedef struct ix_made {
     char name[IX_MADE_NAME];
     size_t of;
     const ix_domain *dom;
-    int loop, stack, number;
+    int loop, number;
     const ix_listing *list;
     const ix_output *out;
 } ix_made;

@@ -83,8 +83,9 @@ outside(const ix_places *p, size_t i, int s)
     return s;
 }
 
-int
-ix_places_after(const ix_places *p, size_t i)
+/* The first section in which the array at position "i" can be read. */
+static int
+after(const ix_places *p, size_t i)
 {
     const ilex_array *n = p->u->order[i];
     int k, loop = n->kind == IX_RESULT ? ix_places_loop(p, n, &k) : -1;
@@ -94,7 +95,7 @@ ix_places_after(const ix_places *p, size_t i)
 int
 ix_places_within(const ix_places *p, size_t i, int loop)
 {
-    int first = loop < 0 ? 0 : p->begin[loop], s = ix_places_after(p, i);
+    int first = loop < 0 ? 0 : p->begin[loop], s = after(p, i);
     return s < first ? first : s;
 }
 
@@ -132,7 +133,7 @@ static void
 follow(finder *f, size_t k)
 {
     ix_places *p = f->p;
-    int s = ix_places_after(p, k);
+    int s = after(p, k);
     if (p->section[f->at] < s)
         p->section[f->at] = s;
 }
@@ -202,17 +203,19 @@ divide(finder *f, const ilex_array *n)
 }
 
 /* Of what is read at indices that are data, what is read is sent. */
-static void
+static bool
 place_listed(finder *f, ix_listing *l)
 {
     ix_places *p = f->p;
     int loop = ix_unit_inside(p->u, l->of), *s = &p->section[f->at];
     int there = ix_places_within(p, l->of, loop);
-    ix_places_know(p, l);
+    if (!ix_places_know(p, l))
+        return false;
     *s = *s <= l->known ? l->known + 1 : *s;
     *s = *s <= there ? there + 1 : *s;
     p->strict[f->at] = true;
     divide(f, p->u->order[f->at]);
+    return true;
 }
 
 /* "x", at position "k", is read at an index of its axis "a", which lies on
@@ -241,9 +244,9 @@ place_load(ix_load_visitor *v, const ilex_array *load)
     const ilex_array *x = n->ops[load->attr[0] + 1];
     ix_listing *l = ix_places_listing(p, f->at, (int)load->attr[0] + 1);
     size_t k = ix_unit_position(p->u, x);
-    if (l)
-        place_listed(f, l);
-    else
+    if (l && !place_listed(f, l))
+        return false;
+    if (!l)
         read_at(f, k);
     if (is_of_chunks(x))
         send(f, k);
@@ -386,7 +389,7 @@ place_next(finder *f)
         return true;
     if (u->order[f->at]->kind != IX_RESULT)
         p->section[f->at] = outside(p, f->at, p->section[f->at]);
-    int s = ix_places_after(p, f->at);
+    int s = after(p, f->at);
     p->last = p->last < s ? s : p->last;
     return true;
 }

@@ -156,12 +156,11 @@ count_of(const ix_unit *u, int l, const ix_domain *dom)
 }
 
 static bool
-reads(const ilex_array *e, int operand)
+note_operand(ix_load_visitor *v, const ilex_array *load)
 {
-    bool found = e->kind == IX_LOAD && e->attr[0] + 1 == operand;
-    for (int i = 0; !found && i < e->nops; i++)
-        found = reads(e->ops[i], operand);
-    return found;
+    bool *read = v->user;
+    read[load->attr[0] + 1] = true;
+    return true;
 }
 
 /* The places of a listing; any other array is in the place of operands that
@@ -172,18 +171,24 @@ places_of(const building *b, const ix_made *x)
     const ix_unit *u = b->p->u;
     const ilex_array *n = u->order[x->list->reader];
     ilex_array **ops =
-        ix_mem_new(&u->mem, (size_t)n->nops * sizeof(ilex_array *));
+        ix_arena_new(&b->p->u->arena, (size_t)n->nops * sizeof *ops);
+    bool *read = ix_arena_new(&b->p->u->arena, (size_t)n->nops * sizeof *read);
     ilex_array *body = x->list->body[x->number];
+    ix_load_visitor v = {.ctx = u->ctx,
+                         .mem = &u->mem,
+                         .frame = {.box = x->dom},
+                         .fn = note_operand,
+                         .user = read};
+    bool ok = ix_visit_loads(&v, body);
+    ix_visit_end(&v);
     int any = 1;
-    while (any < n->nops && !reads(body, any))
+    while (any < n->nops && !read[any])
         any++;
-    for (int k = 1; k < n->nops; k++)
-        ops[k - 1] = b->became[ix_unit_position(
-            u, n->ops[any == n->nops || reads(body, k) ? k : any])];
-    ilex_array *r = ix_node_lambda(u->ctx, x->dom, x->dom, body,
-                                   any < n->nops ? n->nops - 1 : 0, ops);
-    ix_mem_free(&u->mem, ops);
-    return r;
+    for (int k = 1; k < n->nops && any < n->nops; k++)
+        ops[k - 1] = b->became[ix_unit_position(u, n->ops[read[k] ? k : any])];
+    return ok ? ix_node_lambda(u->ctx, x->dom, x->dom, body,
+                               any < n->nops ? n->nops - 1 : 0, ops)
+              : ix_poison_again(u->ctx);
 }
 
 /* An output of the program; the input whose place it may take is one of the

@@ -67,7 +67,6 @@ bool ix_unit_places(ix_places *p);
 int ix_places_loop(const ix_places *p, const ilex_array *n, int *k);
 /* The first section in which the array at position "i" can be read; one of loop
  * "loop", if that is not -1. */
-int ix_places_after(const ix_places *p, size_t i);
 int ix_places_within(const ix_places *p, size_t i, int loop);
 
 /* Is "index" that of an axis of "n" which lies on divided axis "axis", moved by
@@ -76,10 +75,10 @@ bool ix_places_near(const ix_places *p, const ilex_array *n, int axis,
                     const ilex_array *index);
 
 /* Adds what the lambda at position "i" reads so; false after an error. One that
- * is there, or NULL; finds "known" of one. */
+ * is there, or NULL; finds "known" of one, false after an error. */
 bool ix_places_list(ix_places *p, size_t i);
 ix_listing *ix_places_listing(const ix_places *p, size_t reader, int slot);
-void ix_places_know(const ix_places *p, ix_listing *l);
+bool ix_places_know(ix_places *p, ix_listing *l);
 /* What reads so what a loop carries, which is "n" or gives "n", and which is
  * read at its place alone beside: it needs no copy; NULL: nothing. Is a listing
  * one of these? */

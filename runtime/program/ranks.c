@@ -451,6 +451,19 @@ ask_for_more(const ix_run *r, const ix_sections *s, int l)
                : ILEX_OK;
 }
 
+/* An error of this rank's names the step. */
+static ilex_status
+fail_step(const ix_run *r, const ix_sections *s, int l, ilex_status rc)
+{
+    ix_error *err = r->err;
+    size_t at = strlen(err->text);
+    if (rc != ILEX_E_GROUP && rc != ILEX_E_TIMEOUT && rc != ILEX_E_CANCELLED)
+        snprintf(err->text + at, sizeof err->text - at,
+                 ", in step %lld over %s", (long long)s->step[l],
+                 s->list->loop[l].name);
+    return rc;
+}
+
 static ilex_status run_range(const ix_run *r, ix_sections *s, int from, int to,
                              int around);
 
@@ -464,16 +477,8 @@ run_loop(const ix_run *r, ix_sections *s, int l)
     bool last = false;
     for (s->step[l] = 0; !rc && !last && s->step[l] < n;) {
         rc = run_range(r, s, loop->begin, loop->end, l);
-        bool own = rc != ILEX_E_GROUP && rc != ILEX_E_TIMEOUT &&
-                   rc != ILEX_E_CANCELLED;
-        if (rc && own) {
-            size_t at = strlen(r->err->text);
-            snprintf(r->err->text + at, sizeof r->err->text - at,
-                     ", in step %lld over %s", (long long)s->step[l],
-                     loop->name);
-        }
         if (rc)
-            break;
+            return fail_step(r, s, l, rc);
         last = ix_sections_turn(s, l);
         s->step[l]++;
         rc = ask_for_more(r, s, l);
