@@ -183,12 +183,14 @@ tests_unit_test_ranks_mesh_SOURCES = \
 	tests/unit/test_ranks_mesh.c
 tests_unit_test_ranks_mesh_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
+	tests/unit/ranks_text.h \
 	tests/unit/test_ranks_mesh_random.c
 tests_unit_test_ranks_whole_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_whole.c
 tests_unit_test_ranks_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
+	tests/unit/ranks_text.h \
 	tests/unit/test_ranks_random.c
 tests_unit_test_ranks_faults_SOURCES = \
 	tests/unit/ranks_fixture.h \

@@ -324,6 +324,16 @@ ranks_compare(ranks_world *w)
     }
 }
 
+/* The whole of it. */
+static inline void
+ranks_check(const ranks_case *c, uint64_t first)
+{
+    ranks_world w;
+    ranks_open(&w, c, first);
+    ranks_compare(&w);
+    ranks_close(&w);
+}
+
 /* A storage on the grid of [I:n] with a halo, filled. */
 static inline ilex_storage *
 filled(ilex_context *own, ilex_grid *grid, int64_t n, double value)

@@ -146,10 +146,7 @@ START_TEST(outside)
         .size = {{"n", 10}, {"m", 9}},
         .nsizes = 2,
         .fails = "is data and leaves [0, 10), which u covers"};
-    ranks_world w;
-    ranks_open(&w, &c, 3);
-    ranks_compare(&w);
-    ranks_close(&w);
+    ranks_check(&c, 3);
 }
 END_TEST
 
@@ -193,10 +190,7 @@ START_TEST(places)
                         .size = {{"n", 13}},
                         .nsizes = 1,
                         .runs = 1 + (int)i % 2};
-        ranks_world w;
-        ranks_open(&w, &c, 1);
-        ranks_compare(&w);
-        ranks_close(&w);
+        ranks_check(&c, 1);
     }
 }
 END_TEST

@@ -8,33 +8,16 @@
  *
  * With a number of RANKS it is one of so many processes of MPI.
  */
-#include "tests/unit/ranks_fixture.h"
+#include "tests/unit/ranks_text.h"
 
 enum { MOST_VALUES = 16 };
 
 typedef struct maker {
-    uint64_t state;
+    ranks_text t;
     char axis[MOST_VALUES]; /* of value v0, v1, ...: C or E */
     bool deep[MOST_VALUES]; /* it has levels */
     int n;
-    char text[4096];
 } maker;
-
-static unsigned
-pick(maker *m, unsigned below)
-{
-    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(m->state >> 33) % below;
-}
-
-static void IX_PRINTF(2, 3) put(maker *m, const char *format, ...)
-{
-    size_t n = strlen(m->text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(m->text + n, sizeof m->text - n, format, args);
-    va_end(args);
-}
 
 static char
 length_of(char axis)
@@ -47,14 +30,14 @@ length_of(char axis)
 static void
 put_place(maker *m, char axis, char of)
 {
-    int v = (int)pick(m, (unsigned)m->n);
-    if (pick(m, 5) == 0 && m->axis[v] == axis && !m->deep[v])
-        put(m, "i64(abs(f64(v%d[i]))*3.0) %% %c", v, length_of(of));
-    else if (pick(m, 3) == 0)
-        put(m, "(i*%c + 5*%c[i, j])//%c %% %c", length_of(of),
+    int v = (int)pick(&m->t, (unsigned)m->n);
+    if (pick(&m->t, 5) == 0 && m->axis[v] == axis && !m->deep[v])
+        put(&m->t, "i64(abs(f64(v%d[i]))*3.0) %% %c", v, length_of(of));
+    else if (pick(&m->t, 3) == 0)
+        put(&m->t, "(i*%c + 5*%c[i, j])//%c %% %c", length_of(of),
             axis == 'C' ? 'c' : 't', length_of(axis), length_of(of));
     else
-        put(m, "(%c[i, j]*7 + i + j) %% %c", axis == 'C' ? 'c' : 't',
+        put(&m->t, "(%c[i, j]*7 + i + j) %% %c", axis == 'C' ? 'c' : 't',
             length_of(of));
 }
 
@@ -64,37 +47,40 @@ put_gather(maker *m, int of, char axis, bool deep)
 {
     static const char *const combine[] = {"sum", "max", "sum"};
     const char *reads = m->deep[of] ? ", k" : "";
-    bool own = m->axis[of] == axis && pick(m, 2);
-    put(m, "map v%d[%c=i:%c%s] = %s[j:2](0.5*f64(v%d[", m->n, axis,
-        length_of(axis), deep ? ", K=k:q" : "", combine[pick(m, 3)], of);
+    bool own = m->axis[of] == axis && pick(&m->t, 2);
+    put(&m->t, "map v%d[%c=i:%c%s] = %s[j:2](0.5*f64(v%d[", m->n, axis,
+        length_of(axis), deep ? ", K=k:q" : "", combine[pick(&m->t, 3)], of);
     put_place(m, axis, m->axis[of]);
-    put(m, "%s])", reads);
+    put(&m->t, "%s])", reads);
     if (own)
-        put(m, " - f64(v%d[i%s])", of, reads);
-    put(m, ")\n");
+        put(&m->t, " - f64(v%d[i%s])", of, reads);
+    put(&m->t, ")\n");
 }
 
 static void
 add_value(maker *m)
 {
-    int of = (int)pick(m, (unsigned)m->n), other = (int)pick(m, (unsigned)m->n);
-    char axis = pick(m, 2) ? 'C' : 'E';
-    unsigned kind = pick(m, 8);
+    int of = (int)pick(&m->t, (unsigned)m->n),
+        other = (int)pick(&m->t, (unsigned)m->n);
+    char axis = pick(&m->t, 2) ? 'C' : 'E';
+    unsigned kind = pick(&m->t, 8);
     bool deep = m->deep[of];
     if (kind < 5) {
         put_gather(m, of, axis, deep);
     } else if (kind == 5) {
         axis = m->axis[of];
-        put(m, "let v%d = concat_where(%c < %c-1, f64(v%d)[%c+1], f64(v%d))\n",
+        put(&m->t,
+            "let v%d = concat_where(%c < %c-1, f64(v%d)[%c+1], f64(v%d))\n",
             m->n, axis, length_of(axis), of, axis, of);
     } else if (kind == 6) {
         axis = m->axis[of];
-        put(m, "let v%d = f64(v%d) - mean[%c](f64(v%d))\n", m->n, of, axis, of);
+        put(&m->t, "let v%d = f64(v%d) - mean[%c](f64(v%d))\n", m->n, of, axis,
+            of);
     } else {
         axis = m->axis[of];
         other = m->axis[other] == axis ? other : of;
         deep |= m->deep[other];
-        put(m, "let v%d = 0.5*f64(v%d) + f64(v%d)\n", m->n, of, other);
+        put(&m->t, "let v%d = 0.5*f64(v%d) + f64(v%d)\n", m->n, of, other);
     }
     m->axis[m->n] = axis;
     m->deep[m->n++] = deep;
@@ -104,20 +90,20 @@ add_value(maker *m)
 static void
 add_loop(maker *m)
 {
-    int of = (int)pick(m, (unsigned)m->n), first = m->n;
+    int of = (int)pick(&m->t, (unsigned)m->n), first = m->n;
     char axis = m->axis[of];
     bool deep = m->deep[of];
-    put(m, "loop r[0:3] v%d : f64[%c:%c%s] = f64(v%d)\n", m->n, axis,
+    put(&m->t, "loop r[0:3] v%d : f64[%c:%c%s] = f64(v%d)\n", m->n, axis,
         length_of(axis), deep ? ", K:q" : "", of);
     m->axis[m->n] = axis;
     m->deep[m->n++] = deep;
-    for (int i = 1 + (int)pick(m, 2); i > 0; i--)
+    for (int i = 1 + (int)pick(&m->t, 2); i > 0; i--)
         add_value(m);
-    put(m, "  next v%d = 0.5*v%d", first, first);
+    put(&m->t, "  next v%d = 0.5*v%d", first, first);
     for (int v = first + 1; v < m->n; v++)
         if (m->axis[v] == axis && m->deep[v] <= deep)
-            put(m, " + 0.125*v%d", v);
-    put(m, "\nend\n");
+            put(&m->t, " + 0.125*v%d", v);
+    put(&m->t, "\nend\n");
     m->n = first + 1; /* those of its body are its own */
 }
 
@@ -125,44 +111,29 @@ static bool
 make_program(maker *m, uint64_t first)
 {
     memset(m, 0, sizeof *m);
-    m->state = first * 0x9e3779b97f4a7c15u + 1;
-    pick(m, 2);
-    put(m,
+    begin_text(&m->t, first);
+    put(&m->t,
         "ilex 1\nprogram mesh%llu\nsize n, m, q\nassume n >= 1\n"
         "assume m >= 1\nassume q >= 1\nin t : i32[E:m, S:2]\n"
         "in c : i64[C:n, S:2]\n",
         (unsigned long long)first);
-    for (int i = 0, n = 1 + (int)pick(m, 3); i < n; i++) {
-        m->axis[m->n] = pick(m, 2) ? 'C' : 'E';
-        m->deep[m->n] = pick(m, 3) == 0;
-        put(m, "in v%d : %s[%c:%c%s]\n", m->n, pick(m, 4) ? "f64" : "f32",
-            m->axis[m->n], length_of(m->axis[m->n]),
-            m->deep[m->n] ? ", K:q" : "");
+    for (int i = 0, n = 1 + (int)pick(&m->t, 3); i < n; i++) {
+        m->axis[m->n] = pick(&m->t, 2) ? 'C' : 'E';
+        m->deep[m->n] = pick(&m->t, 3) == 0;
+        put(&m->t, "in v%d : %s[%c:%c%s]\n", m->n,
+            pick(&m->t, 4) ? "f64" : "f32", m->axis[m->n],
+            length_of(m->axis[m->n]), m->deep[m->n] ? ", K:q" : "");
         m->n++;
     }
     int inputs = m->n;
-    for (int i = 1 + (int)pick(m, 4); i > 0; i--)
-        if (pick(m, 4))
+    for (int i = 1 + (int)pick(&m->t, 4); i > 0; i--)
+        if (pick(&m->t, 4))
             add_value(m);
         else
             add_loop(m);
     for (int v = m->n - 1, n = 0; v >= inputs && n < 3; v--)
-        put(m, "out y%d = v%d\n", n++, v);
+        put(&m->t, "out y%d = v%d\n", n++, v);
     return true;
-}
-
-static bool
-is_program(const char *text)
-{
-    ilex_module *module = ilex_module_parse(ctx, text, "random");
-    ilex_program *p = module ? ilex_compile_module(module) : NULL;
-    bool ok = p != NULL;
-    if (!ok && getenv("RANKS_SHOW"))
-        fprintf(stderr, "%s\n%s\n", text, ilex_error_text(ctx));
-    ilex_program_release(p);
-    ilex_module_free(module);
-    ilex_error_clear(ctx);
-    return ok;
 }
 
 static int processes; /* 0: ranks are threads */
@@ -177,27 +148,25 @@ try_one(uint64_t first)
     };
     static maker m;
     char domain[80];
-    if (!make_program(&m, first) || !is_program(m.text))
+    if (!make_program(&m, first) || !is_program(m.t.text))
         return 0;
-    int64_t n = 1 + pick(&m, pick(&m, 4) ? 20 : 300),
-            edges = 1 + pick(&m, pick(&m, 4) ? 30 : 400), q = 1 + pick(&m, 3);
-    ranks_case c = {.text = m.text,
+    int64_t n = 1 + pick(&m.t, pick(&m.t, 4) ? 20 : 300),
+            edges = 1 + pick(&m.t, pick(&m.t, 4) ? 30 : 400),
+            q = 1 + pick(&m.t, 3);
+    ranks_case c = {.text = m.t.text,
                     .halo = 6,
-                    .ranks = grids[pick(&m, IX_COUNT(grids))],
+                    .ranks = grids[pick(&m.t, IX_COUNT(grids))],
                     .domain = domain,
-                    .runs = 1 + (int)pick(&m, 2),
+                    .runs = 1 + (int)pick(&m.t, 2),
                     .size = {{"n", n}, {"m", edges}, {"q", q}},
                     .nsizes = 3};
     while (processes && ranks_of(&c) != processes)
-        c.ranks = grids[pick(&m, IX_COUNT(grids))];
+        c.ranks = grids[pick(&m.t, IX_COUNT(grids))];
     snprintf(domain, sizeof domain, "C:%lld, E:%lld, K:%lld", (long long)n,
              (long long)edges, (long long)q);
     if (getenv("RANKS_SHOW"))
-        fprintf(stderr, "%s\n%s %s\n", m.text, c.ranks, c.domain);
-    ranks_world w;
-    ranks_open(&w, &c, first);
-    ranks_compare(&w);
-    ranks_close(&w);
+        fprintf(stderr, "%s\n%s %s\n", m.t.text, c.ranks, c.domain);
+    ranks_check(&c, first);
     return 1;
 }
 

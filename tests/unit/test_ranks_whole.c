@@ -153,14 +153,11 @@ START_TEST(functions)
         NULL,
         1,
         false};
-    ranks_world w;
     ilex_function_register(ctx, "mirror", &ILEX_FUNCTION_SPEC(.host = mirror));
     ilex_function_register(
         ctx, "cube",
         &ILEX_FUNCTION_SPEC(.elementwise = (ilex_elementwise_function)cube));
-    ranks_open(&w, &c, 1);
-    ranks_compare(&w);
-    ranks_close(&w);
+    ranks_check(&c, 1);
 }
 END_TEST
 
@@ -291,10 +288,7 @@ START_TEST(loops)
                                 .size = {{"n", 7}, {"m", 5}, {"nt", nt}},
                                 .nsizes = 3,
                                 .runs = 2};
-                ranks_world w;
-                ranks_open(&w, &c, 1);
-                ranks_compare(&w);
-                ranks_close(&w);
+                ranks_check(&c, 1);
             }
 }
 END_TEST
@@ -311,10 +305,7 @@ START_TEST(loop_failures)
         .size = {{"n", 9}, {"nt", 20}},
         .nsizes = 2,
         .fails = "in step 5 over t"};
-    ranks_world w;
-    ranks_open(&w, &c, 1);
-    ranks_compare(&w);
-    ranks_close(&w);
+    ranks_check(&c, 1);
 }
 END_TEST
 
