@@ -68,7 +68,7 @@ BY_NAME = {
     "order": "word", "direction": "word", "property": "word", "pass": "word",
     "dialect": "word", "table": "word", "tag": "tag", "swaps": "swaps",
     "device": "device", "path": "path", "file": "label", "key": "label",
-    "length": "bound",
+    "length": "bound", "rank": "bound",
 }
 # Where one name holds different things.
 GRAMMAR_OF = {

@@ -222,6 +222,14 @@ typedef struct ix_compiled_box {
     int from, to;
 } ix_compiled_box;
 
+/* An argument that comes from a rank, or goes to one. */
+typedef struct ix_compiled_message {
+    size_t argument;
+    bool sends;
+    const ix_lin *rank;
+    int tag;
+} ix_compiled_message;
+
 /* A size that a run counts, element 0 of a buffer. */
 typedef struct ix_compiled_count {
     int size, buffer;
@@ -413,6 +421,8 @@ typedef struct ix_compiled {
     size_t nsizes;
     ix_compiled_count *count; /* in order */
     size_t ncounts;
+    ix_compiled_message *message;
+    size_t nmessages;
     ix_compiled_box *box;
     size_t nboxes;
     ix_compiled_assumption *assumption;

@@ -53,6 +53,7 @@ libixlib_la_SOURCES = \
 	lib/build/build_field.c \
 	lib/build/build_reduce.c \
 	lib/build/build_reshape.c \
+	lib/build/cut.h \
 	lib/build/einsum.h \
 	lib/build/box.c \
 	lib/build/box.h \
@@ -65,6 +66,7 @@ libixlib_la_SOURCES = \
 	lib/build/compress.h \
 	lib/build/cumulate.c \
 	lib/build/csr.c \
+	lib/build/cut.c \
 	lib/build/einsum_cost.c \
 	lib/build/einsum_dots.c \
 	lib/build/einsum_path.c \
@@ -72,6 +74,7 @@ libixlib_la_SOURCES = \
 	lib/build/items.c \
 	lib/build/items.h \
 	lib/build/inspect.c \
+	lib/build/messages.c \
 	lib/build/module.c \
 	lib/build/order.c \
 	lib/build/outside.c \

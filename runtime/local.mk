@@ -102,6 +102,9 @@ libixruntime_la_SOURCES = \
 	runtime/program/eval.c \
 	runtime/program/kept.c \
 	runtime/program/layouts.c \
+	runtime/program/message_ends.c \
+	runtime/program/messages.c \
+	runtime/program/messages_check.c \
 	runtime/program/meter.c \
 	runtime/program/checks.c \
 	runtime/program/compute.c \
@@ -113,6 +116,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/sections.c \
 	runtime/program/inspect.c \
 	runtime/program/open.c \
+	runtime/program/other.c \
 	runtime/program/overlap.c \
 	runtime/program/pack.c \
 	runtime/program/prepared.c \

@@ -89,6 +89,23 @@ copy_boxes(ix_unit *u, ix_compiled *c)
     }
 }
 
+static void
+copy_messages(ix_unit *u, ix_compiled *c)
+{
+    const ilex_module *m = u->module;
+    size_t n = m->nmessages + 1;
+    c->message = ix_arena_new(&c->arena, n * sizeof *c->message);
+    for (size_t i = 0; i < m->nmessages; i++) {
+        const ix_module_message *x = &m->message[i];
+        const char *name = ix_symbol_text(u->ctx, x->name);
+        size_t k = 0;
+        while (k < c->narguments && strcmp(c->buffer[k].name, name) != 0)
+            k++;
+        c->message[c->nmessages++] = (ix_compiled_message){
+            k, x->sends, ix_finish_lin(c, x->rank), x->tag};
+    }
+}
+
 /* Two sizes of one name, of which one at least is counted, cannot be told apart
  * by who runs the program. */
 static bool
@@ -436,6 +453,7 @@ ix_finish(ix_unit *u, ix_compiled *c, const ix_compile_request *request)
     copy_counts(u, c);
     copy_boxes(u, c);
     ix_finish_buffers(u, c);
+    copy_messages(u, c);
     if (u->reference)
         ix_make_bytecode(u, c);
     else

@@ -455,6 +455,20 @@ ILEX_API ilex_array *ilex_module_array(ilex_module *module, const char *name);
 ILEX_API ilex_status ilex_module_output(ilex_module *module, const char *name,
                                         ilex_array *value, const char *inplace);
 
+/* Input `name` comes from another rank, output or input `name` goes to one:
+ * from and to rank number `rank`, text affine in sizes ("left", "0"), with a
+ * number by which two ranks tell their messages apart, 0 <= tag < 16000. Runs
+ * that have a group (ilex_call.group) send and receive; for others these are
+ * arguments like all. An array may go to several ranks; what comes has no halo,
+ * and the dtype and lengths of what was sent. Errors: those of text,
+ * ILEX_E_ARGUMENT for a tag, ILEX_E_DUPLICATE for two messages of one rank and
+ * tag, or to one input; when the program is printed or compiled ILEX_E_UNKNOWN
+ * for a name, ILEX_E_UNSUPPORTED for a halo. */
+ILEX_API ilex_status ilex_module_recv(ilex_module *module, const char *name,
+                                      const char *rank, int64_t tag);
+ILEX_API ilex_status ilex_module_send(ilex_module *module, const char *name,
+                                      const char *rank, int64_t tag);
+
 /* A hash of the program: its name, its outputs in order with their names and
  * those of inputs they may overwrite, its inputs, and the assumptions on its
  * sizes; see ilex_hash. What `let` calls an array does not count. */

@@ -203,6 +203,39 @@ ILEX_API ilex_status ilex_npy_scatter(ilex_context *ctx, const char *path,
 ILEX_API ilex_status ilex_npy_gather(ilex_context *ctx, const char *path,
                                      const ilex_storage *s);
 
+/* ---- steps by hand ----
+ *
+ * Ranks that run programs of their own, which say what they send and receive
+ * (ilex_module_send(), ilex_module_recv(), in text `send` and `recv`). A run
+ * with `group` of ilex_call is by all ranks of the group, each with its program
+ * and its sizes, those that name ranks among them; one whose program has no
+ * messages takes part as well. All that comes is awaited at once, and a part of
+ * a program is computed when what it needs has come, in any order, its
+ * messages sent at once: ranks wait for each other where arrays do. Results are
+ * those of the program with the arrays that came, bit for bit. Errors beside
+ * those of runs: ILEX_E_ARGUMENT for a rank that the group does not have or
+ * that is this one, ILEX_E_DUPLICATE, ILEX_E_TIMEOUT with what a rank waits
+ * for, ILEX_E_GROUP where another rank failed or sent an array of another dtype
+ * or other lengths; ILEX_E_UNSUPPORTED with storages on a grid, on devices.
+ */
+
+/* The program of a rank, with all of its sizes. */
+typedef struct ilex_rank_program {
+    const ilex_program *program;
+    const ilex_size_binding *sizes;
+    size_t size_count;
+} ilex_rank_program;
+
+/* Do the messages of these programs fit together, the one of rank r being
+ * ranks[r]? Each that is sent is received and the other way, with one dtype and
+ * the same lengths (ILEX_E_GROUP, _DTYPE, _SHAPE), and no ranks wait for each
+ * other in a circle: ILEX_E_GROUP with who waits for what. Also ILEX_E_ARGUMENT
+ * and _DUPLICATE as of runs, ILEX_E_SIZE, _OVERFLOW, _MEMORY. It sends nothing
+ * and needs no group. */
+ILEX_API ilex_status ilex_group_check(ilex_context *ctx,
+                                      const ilex_rank_program *ranks,
+                                      int count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -440,14 +440,6 @@ ILEX_API ilex_array *ilex_triangular_solve(ilex_array *a, ilex_array *b,
 ILEX_API ilex_array *ilex_invoke(ilex_context *ctx, int count,
                                  ilex_array *const *operands);
 
-/* "send": an array to another process */
-ILEX_API ilex_array *ilex_send(ilex_context *ctx, int count,
-                               ilex_array *const *operands);
-
-/* "recv": an array from another process */
-ILEX_API ilex_array *ilex_recv(ilex_context *ctx, int count,
-                               ilex_array *const *operands);
-
 #ifdef __cplusplus
 }
 #endif

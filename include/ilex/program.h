@@ -163,6 +163,11 @@ typedef struct ilex_call {
      * were. NULL: none. */
     int (*progress)(void *user, int64_t step);
     int64_t every;
+    /* For programs with messages (ilex_module_recv): the run is one of all
+     * ranks of the group, each of which has its own program, and sends and
+     * receives; what is sent or received need not be bound (ilex/group.h, Steps
+     * by hand). NULL: it does not. */
+    struct ilex_group *group;
 } ilex_call;
 #define ILEX_CALL(...) ILEX_STRUCT(ilex_call, __VA_ARGS__)
 

@@ -41,6 +41,7 @@ empty(ilex_module *m)
     ix_mem_free(mem, m->declared);
     ix_mem_free(mem, m->label);
     ix_mem_free(mem, m->subdomain);
+    ix_mem_free(mem, m->message);
     ix_mem_free(mem, m->output);
     ix_mem_free(mem, m->text);
     ix_mem_free(mem, m->input);
@@ -368,7 +369,8 @@ ix_module_collect(ilex_module *m)
     rc = rc ? rc : check_loops(&r);
     ix_map_free(&r.declared, &m->ctx->mem);
     ix_order_free(&r.order);
-    return rc == ILEX_OK ? check_names(m) : rc;
+    rc = rc ? rc : check_names(m);
+    return rc ? rc : ix_module_check_messages(m);
 }
 
 /* ---- names ---- */

@@ -22,6 +22,16 @@ typedef struct ix_subdomain_axis {
     int32_t from, to;
 } ix_subdomain_axis;
 
+/* An input that comes from a rank where a run has a group, or an output, or an
+ * input, that goes to one. */
+typedef struct ix_module_message {
+    int32_t name; /* symbol */
+    bool sends;
+    const ix_lin *rank; /* affine in sizes */
+    int tag;
+} ix_module_message;
+enum { IX_MESSAGE_TAGS = 16000 }; /* what MPI has room for beside our own */
+
 /* What a `let` of the source calls an array: for generated source only. */
 typedef struct ix_label {
     int32_t name; /* symbol */
@@ -46,6 +56,8 @@ struct ilex_module {
     size_t ndeclared, declared_capacity;
     ix_label *label;
     size_t nlabels, label_capacity;
+    ix_module_message *message;
+    size_t nmessages, message_capacity;
     double parse_seconds;         /* 0: it was not parsed */
     char *text;                   /* that it was parsed from, or NULL */
     size_t ntext;                 /* so many outputs are in it */
@@ -71,6 +83,16 @@ ilex_status ix_module_assume(ilex_module *m, const ix_assumption *a);
 
 /* Declares a size, which runs may name even where nothing is of that size. */
 ilex_status ix_module_declare(ilex_module *m, int32_t size);
+
+/* lib/build/messages.c: adds a message. "rank" NULL after an error. */
+ilex_status ix_module_add_message(ilex_module *m, int32_t name, bool sends,
+                                  const ix_lin *rank, int64_t tag);
+/* Is it called so what can be received, or sent? */
+bool ix_module_has_argument(const ilex_module *m, int32_t name, bool sends);
+/* Is what is said of messages true of the inputs and outputs that there are? */
+ilex_status ix_module_check_messages(ilex_module *m);
+/* From now on messages are arguments like others. */
+void ix_module_drop_messages(ilex_module *m);
 
 /* Lets generated source call "array" by a name; kept by the module. */
 ilex_status ix_module_label(ilex_module *m, int32_t name, ilex_array *array);

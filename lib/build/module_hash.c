@@ -74,6 +74,18 @@ hash_inputs(ilex_module *m, ix_merkle *w, ix_digester *d)
     return ok;
 }
 
+/* In their order, which does not matter but is that of the text. */
+static void
+hash_messages(const ilex_module *m, ix_digester *d)
+{
+    for (size_t i = 0; i < m->nmessages; i++) {
+        const ix_module_message *x = &m->message[i];
+        hash_symbol(m, d, x->name);
+        ix_digest_text(d, ix_lin_show(m->ctx, x->rank).s);
+        ix_digest_number(d, 2 * (uint64_t)x->tag + x->sends);
+    }
+}
+
 /* ---- sizes ---- */
 
 static void
@@ -127,6 +139,8 @@ mark_sizes(ilex_module *m, ix_merkle *w)
 {
     bool ok = true;
     size_t before = 0, n = 1;
+    for (size_t i = 0; i < m->nmessages; i++)
+        mark_form(w->size, m->message[i].rank);
     while (ok && n > before) {
         before = n;
         for (int32_t i = 0; ok && i < ix_env_count(m->env); i++) {
@@ -171,6 +185,7 @@ hash_module(ilex_module *m, ix_merkle *w, uint8_t hash[16])
     if (!w->size || !hash_outputs(m, w, &d) || !hash_inputs(m, w, &d) ||
         !mark_sizes(m, w))
         return ix_fail_memory(&ctx->error);
+    hash_messages(m, &d);
     hash_preconditions(m, w->size, &d);
     ix_digest h = ix_digest_end(&d);
     ix_digest_write(&h, hash);

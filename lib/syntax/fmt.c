@@ -479,6 +479,30 @@ fmt_OUT(ix_text *t, const ix_statement *s)
 }
 
 static void
+write_message(ix_text *t, const char *way, const ix_statement *s)
+{
+    put_word(t, &s->name);
+    ix_text_format(t, " %s ", way);
+    write_expr(t, s->expr, false);
+    if (!s->number)
+        return;
+    ix_text_put(t, " tag ");
+    write_expr(t, s->number, false);
+}
+
+static void
+fmt_RECV(ix_text *t, const ix_statement *s)
+{
+    write_message(t, "from", s);
+}
+
+static void
+fmt_SEND(ix_text *t, const ix_statement *s)
+{
+    write_message(t, "to", s);
+}
+
+static void
 fmt_COMMENT(ix_text *t, const ix_statement *s)
 {
     (void)t, (void)s;

@@ -370,6 +370,33 @@ build_OUT(ix_parser *p, const ix_statement *s)
     ix_parse_tags(p, s, p->module->output[p->module->noutputs - 1].array);
 }
 
+/* An input that comes from a rank, or what goes to one. */
+static void
+build_message(ix_parser *p, const ix_statement *s, bool sends)
+{
+    ix_name *name = ix_parser_find(p, &s->name, IX_NAME_ARRAY);
+    int32_t symbol = ix_symbol_of(p->ctx, s->name.text, (size_t)s->name.length);
+    if (!name || !ix_module_has_argument(p->module, symbol, sends))
+        ix_parser_unknown(p, &s->name, sends ? "output or input" : "input");
+    const ix_lin *rank = ix_parse_lin(p, s->expr);
+    int64_t tag = s->number ? ix_parse_int(p, s->number) : 0;
+    ix_parser_at(p, &s->name);
+    if (ix_module_add_message(p->module, symbol, sends, rank, tag) != ILEX_OK)
+        ix_lex_abort(&p->reader);
+}
+
+static void
+build_RECV(ix_parser *p, const ix_statement *s)
+{
+    build_message(p, s, false);
+}
+
+static void
+build_SEND(ix_parser *p, const ix_statement *s)
+{
+    build_message(p, s, true);
+}
+
 static void
 build_COMMENT(ix_parser *p, const ix_statement *s)
 {

@@ -324,6 +324,21 @@ write_output(ix_printer *p, const ix_output *out)
     ix_text_char(p->t, '\n');
 }
 
+static void
+write_messages(ix_printer *p)
+{
+    for (size_t i = 0; i < p->module->nmessages; i++) {
+        const ix_module_message *x = &p->module->message[i];
+        ix_text_format(p->t, "%s %s %s ", x->sends ? "send" : "recv",
+                       ix_symbol_text(p->ctx, x->name),
+                       x->sends ? "to" : "from");
+        ix_lin_print(p->ctx, x->rank, p->t);
+        if (x->tag)
+            ix_text_format(p->t, " tag %d", x->tag);
+        ix_text_char(p->t, '\n');
+    }
+}
+
 /* ---- programs ---- */
 
 static void
@@ -345,6 +360,7 @@ write_program(ix_printer *p)
     }
     for (size_t i = 0; p->status == ILEX_OK && i < m->noutputs; i++)
         write_output(p, &m->output[i]);
+    write_messages(p);
 }
 
 static ilex_status

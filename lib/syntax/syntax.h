@@ -119,9 +119,11 @@ struct ix_statement {
     ix_word *words; /* size, return: names; let: those behind the first; map:
                        reads(...); reshape: its operand */
     size_t nwords, words_capacity;
-    ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost" */
+    ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost";
+                              recv, send: the rank */
     const ix_syntax *axis; /* in: "-> axis"; scan: its axis; loop: the most
                               steps; stack: how many are apart; NULL: none */
+    const ix_syntax *number; /* recv, send: the tag; NULL: none */
     ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
                               extern: pure; loop, stack: the step */
     ix_word chunks;        /* scan: what combines its chunks; loop: the name of

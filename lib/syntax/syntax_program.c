@@ -66,7 +66,8 @@ check_in_function(ix_reader *r, const ix_statement *s)
     if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
         s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION ||
-        s->kind == IX_STATEMENT_EXTERN)
+        s->kind == IX_STATEMENT_EXTERN || s->kind == IX_STATEMENT_RECV ||
+        s->kind == IX_STATEMENT_SEND)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a function, which has parameters, "
                     "the sizes of their types, and results",
@@ -81,6 +82,7 @@ check_in_loop(ix_reader *r, const ix_statement *s)
         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_ASSUME ||
         s->kind == IX_STATEMENT_IN || s->kind == IX_STATEMENT_OUT ||
         s->kind == IX_STATEMENT_FUNCTION || s->kind == IX_STATEMENT_EXTERN ||
+        s->kind == IX_STATEMENT_RECV || s->kind == IX_STATEMENT_SEND ||
         s->kind == IX_STATEMENT_RETURN)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a loop, which has arrays that are "

@@ -266,3 +266,31 @@ ilex_text_free(ilex_context *ctx, char *text)
 {
     ix_mem_free(&ctx->mem, text);
 }
+
+/* ---- messages ---- */
+
+static ilex_status
+add_message(ilex_module *m, const char *name, bool sends, const char *rank,
+            int64_t tag)
+{
+    ilex_context *ctx = m->ctx;
+    size_t n = name ? strlen(name) : 0;
+    if (!ix_name_check(&ctx->error, sends ? "send" : "recv", name, n))
+        return ctx->error.code;
+    return ix_module_add_message(m, ix_symbol_of(ctx, name, n), sends,
+                                 ix_parse_text_lin(ctx, rank ? rank : ""), tag);
+}
+
+ilex_status
+ilex_module_recv(ilex_module *m, const char *name, const char *rank,
+                 int64_t tag)
+{
+    return add_message(m, name, false, rank, tag);
+}
+
+ilex_status
+ilex_module_send(ilex_module *m, const char *name, const char *rank,
+                 int64_t tag)
+{
+    return add_message(m, name, true, rank, tag);
+}

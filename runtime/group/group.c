@@ -321,6 +321,19 @@ wait_one(ilex_group *g, ix_message *m, size_t n, double deadline,
     return m[which].sends ? ILEX_OK : check_head(g, &m[which], what, err);
 }
 
+ilex_status
+ix_group_next(ilex_group *g, ix_message *m, size_t n, size_t *which,
+              ix_notice *notice)
+{
+    double begin = ix_clock();
+    ilex_status rc =
+        g->transport->wait(g, m, n, begin + g->timeout, which, notice);
+    g->counts.waited += ix_clock() - begin;
+    if (rc)
+        g->relayed = *notice;
+    return rc;
+}
+
 static bool
 is_pending(const ix_message *m, size_t n)
 {

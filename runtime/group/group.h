@@ -27,8 +27,14 @@ typedef struct ix_head {
     uint64_t bytes; /* that follow */
 } ix_head;
 
-/* Tags from here on are not those of axes; all are below 32. */
-enum { IX_TAG_COVER = ILEX_MAX_RANK, IX_TAG_ELEMENTS, IX_TAG_LISTS };
+/* Tags from here on are not those of axes; all are below that of messages of
+ * programs, which have their own numbers from there on. */
+enum {
+    IX_TAG_COVER = ILEX_MAX_RANK,
+    IX_TAG_ELEMENTS,
+    IX_TAG_LISTS,
+    IX_TAG_PROGRAM = 32
+};
 
 /* One message, from being posted to being done. Between two ranks those of an
  * epoch have different tags. The memory stays the caller's until then. */
@@ -95,7 +101,7 @@ struct ilex_group {
 /* What a module that was compiled apart must agree on. */
 #define IX_GROUP_LAYOUT                                                        \
     {                                                                          \
-        1, sizeof(ix_transport), sizeof(ix_message), sizeof(ilex_group),       \
+        2, sizeof(ix_transport), sizeof(ix_message), sizeof(ilex_group),       \
             sizeof(ilex_group_spec), sizeof(ix_notice), sizeof(ix_error)       \
     }
 
@@ -112,6 +118,13 @@ ilex_status ix_group_post(ilex_group *g, ix_message *m, ix_error *err);
  * are not done are forgotten. */
 ilex_status ix_group_wait(ilex_group *g, ix_message *m, size_t n,
                           const char *what, ix_error *err);
+
+/* Waits until one more of them is done, whose number is "*which", and what came
+ * is there; it is not compared with what was expected. At most the group's
+ * timeout: ILEX_E_TIMEOUT; or ILEX_E_GROUP, when "notice" is what a rank said.
+ * Nothing is recorded. */
+ilex_status ix_group_next(ilex_group *g, ix_message *m, size_t n, size_t *which,
+                          ix_notice *notice);
 
 /* Posts one of "m->head.bytes" bytes, which is about a thing that all ranks
  * know by a number, and waits for it. */

@@ -19,8 +19,10 @@
 
 #include "runtime/group/group.h"
 
-/* Tags: of 512 epochs in turn, with 32 for each; then that of notices. */
-enum { EPOCHS = 512, TAGS = 32, TAG_NOTICE = EPOCHS * TAGS };
+/* Tags: of 512 epochs in turn, with 32 for each; that of notices; those of
+ * programs, whose messages come in the order of epochs. MPI has tags up to
+ * 32767 at least. */
+enum { EPOCHS = 512, TAGS = IX_TAG_PROGRAM, TAG_NOTICE = EPOCHS * TAGS };
 enum { CHUNK = 1 << 20 }; /* bytes: counts of MPI are ints */
 
 typedef struct notice {
@@ -208,7 +210,8 @@ pass(process *p, parcel *x, int peer, int tag, bool sends)
 static int
 tag_of(const ilex_group *g, const ix_message *m)
 {
-    return (int)(g->epoch % EPOCHS) * TAGS + m->tag;
+    return m->tag < TAGS ? (int)(g->epoch % EPOCHS) * TAGS + m->tag
+                         : TAG_NOTICE + 1 + m->tag - TAGS;
 }
 
 static ilex_status

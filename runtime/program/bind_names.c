@@ -129,8 +129,16 @@ static ilex_status
 check_bound(ix_run *r, size_t i)
 {
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
-    if (r->partial && b->role == IX_COMPILED_OUTPUT)
+    bool message = ix_is_message(r->p->c, i);
+    if (r->partial && (b->role == IX_COMPILED_OUTPUT || message))
         return ILEX_OK;
+    if (message && b->role != IX_COMPILED_OUTPUT)
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: argument %s : %s[%s] comes from another rank where "
+                       "the call has a group (.group); this one has none, so "
+                       "bind it",
+                       r->p->c->name, b->name, ilex_dtype_name(b->dtype),
+                       b->interior_text);
     return ix_fail(r->err, ILEX_E_BINDING,
                    "%s: argument %s : %s[%s] is not bound", r->p->c->name,
                    b->name, ilex_dtype_name(b->dtype), b->interior_text);

@@ -70,44 +70,43 @@ typedef struct evaluation {
     ilex_size_binding *counted;
 } evaluation;
 
-/* A storage for an output: on its domain, with room for the most that may be
- * counted. */
-static ilex_storage *
-make_output(const evaluation *e, const ix_compiled_buffer *b)
+ilex_storage *
+ix_make_argument(ilex_context *ctx, const ix_run *r,
+                 const ix_compiled_buffer *b)
 {
     int64_t shape[ILEX_MAX_RANK] = {0}, origin[ILEX_MAX_RANK] = {0};
     char words[ILEX_MAX_RANK * (IX_AXIS_NAME + 1)];
-    const ix_state *s = &e->r.s;
+    const ix_state *s = &r->s;
     for (int k = 0; k < b->rank; k++) {
         ix_ends_row x = s->t->axis[b->first_stride + k].interior;
         int64_t lo, hi;
         if (!ix_extreme(s->t, s->least, s->size, x.lo, false, &lo) ||
             !ix_extreme(s->t, s->least, s->size, x.hi, true, &hi) ||
             !ix_sub(hi, lo, &shape[k]))
-            return ix_fail_null(e->r.err, ILEX_E_OVERFLOW,
+            return ix_fail_null(r->err, ILEX_E_OVERFLOW,
                                 "%s: with these sizes the range of axis %s of "
                                 "%s leaves 64 bits",
-                                e->r.p->c->name,
+                                r->p->c->name,
                                 s->t->axis[b->first_stride + k].label, b->name);
         shape[k] = shape[k] < 0 ? 0 : shape[k];
         origin[k] = lo;
     }
-    bool device = e->r.p->backend->engine == &ix_engine_device;
+    bool device = r->p->backend->engine == &ix_engine_device;
     bool divided = false;
-    for (int k = 0; e->r.grid && k < b->rank; k++)
-        divided |= ix_grid_find(e->r.grid, b->axis[k]) >= 0;
+    for (int k = 0; r->grid && k < b->rank; k++)
+        divided |= ix_grid_find(r->grid, b->axis[k]) >= 0;
     ilex_storage_spec spec = {
         .size = sizeof spec,
         .dtype = ilex_dtype_name(b->dtype),
         .rank = b->rank,
         .shape = shape,
-        .layout = e->r.p->c->fortran ? "F" : "C",
+        .layout = r->p->c->fortran ? "F" : "C",
         .axes = ix_storage_axis_words(b->rank, b->axis, words, sizeof words),
         .device = device ? "gpu" : NULL,
         .name = b->name,
         .origin = origin,
-        .grid = divided ? e->r.grid : NULL};
-    return ilex_storage_new(e->ctx, &spec);
+        .grid = divided ? r->grid : NULL};
+    return ilex_storage_new(ctx, &spec);
 }
 
 /* The storage of each output, made or bound. */
@@ -123,7 +122,7 @@ make_outputs(evaluation *e)
         bool made = !e->r.bound[i];
         ilex_storage *s =
             made
-                ? make_output(e, b)
+                ? ix_make_argument(e->ctx, &e->r, b)
                 : ilex_storage_retain((ilex_storage *)(uintptr_t)e->r.bound[i]);
         if (!s)
             return e->r.err ? e->r.err->code : ILEX_E_MEMORY;
@@ -349,7 +348,8 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
         rc = ilex_run(p, bindings, count, call);
         if (!rc)
             exchange(bindings, list, n);
-        if (!rc && p->c->nloops == 0 && call && call->size >= sizeof *call)
+        if (!rc && p->c->nloops == 0 && call &&
+            call->size >= offsetof(ilex_call, group))
             rc = tell_progress(p, call, i + 1);
     }
     ix_mem_free(&p->mem, list);

@@ -332,6 +332,8 @@ open_context(const ix_layouts *l, const ilex_program *p)
 static ilex_program *
 compile(const ilex_program *p, ilex_module *m)
 {
+    if (m)
+        ix_module_drop_messages(m);
     ilex_program *made = m ? ilex_compile_module(m) : NULL;
     ilex_module_free(m);
     if (made)

@@ -136,7 +136,12 @@ compile_anew(ilex_module *module)
     ilex_module_free(restricted);
     if (p)
         p->layouts = ix_layouts_new(module, p);
-    return p;
+    if (p && module->nmessages)
+        p->messages = ix_messages_new(module, p);
+    if (!p || !module->nmessages || p->messages)
+        return p;
+    ilex_program_release(p);
+    return NULL;
 }
 
 /* Can the program be one that was compiled before, or become one for others? It
@@ -287,6 +292,7 @@ ilex_program_release(ilex_program *p)
         return;
     ix_mem mem = p->mem;
     ix_layouts_free(p->layouts);
+    ix_messages_free(&mem, p->messages);
     ix_promotion_free(p->promotion);
     ix_tier_free(p->first);
     ix_mem_free(&mem, p->meter);

@@ -81,6 +81,8 @@ typedef struct ix_backend {
 /* The row that option jit asks for; auto: tcc, else cc. */
 const ix_backend *ix_backend_choose(ilex_context *ctx);
 
+typedef struct ix_messages ix_messages;
+
 /* ---- tier.c: a program's code from one back end ---- */
 
 typedef struct ix_tier {
@@ -199,6 +201,7 @@ struct ilex_program {
         tier;                /* what launches use; "first" to begin with */
     ix_promotion *promotion; /* or NULL */
     ix_layouts *layouts;     /* or NULL */
+    ix_messages *messages;   /* NULL: it has none */
     bool is_variant;         /* of another one's */
     ix_meter *meter;         /* or NULL: it measures nothing */
     ix_profile *profile;
@@ -331,6 +334,72 @@ ilex_status ix_run_bind(ix_run *r, void **block);
 /* Binds and carries out. */
 ilex_status ix_run_here(ix_run *r);
 int ix_run_threads(const ix_run *r);
+
+/* ---- other.c: a run of another program ---- */
+
+/* What it is given beside the sizes and the bindings of this run: arrays by
+ * name, the numbers of steps by loop; NULL: none. */
+typedef struct ix_other {
+    const ilex_binding *binding;
+    size_t n;
+    const int64_t *step;
+} ix_other;
+
+/* The sizes that "p" wants, as those of the run are: its own storages may not
+ * say them. NULL: no memory. */
+ilex_size_binding *ix_other_sizes(const ix_run *r, const ilex_program *p,
+                                  const int64_t *step);
+/* A run of "p". The arrays of "*to" are to be given back, in both cases. */
+ilex_status ix_other_begin(const ix_run *r, const ilex_program *p,
+                           const ix_other *more, ix_run *to, ilex_call *call);
+void ix_other_end(const ix_run *other);
+
+/* evaluate.c: a storage for an argument of a run whose sizes are solved: on its
+ * domain, with room for the most that may be counted. */
+ilex_storage *ix_make_argument(ilex_context *ctx, const ix_run *r,
+                               const ix_compiled_buffer *b);
+
+/* ---- messages.c: runs of a group, of a program with messages ---- */
+
+/* A part of the program: what it waits for, as bits by message, and other
+ * parts. */
+typedef struct ix_message_part {
+    ilex_program *program;
+    const uint64_t *needs;
+    const size_t *after;
+    size_t nafter;
+} ix_message_part;
+struct ix_messages {
+    const ix_message_part *part;
+    size_t n;
+    const int *from; /* of each message the part that makes what is sent; -1 */
+};
+
+/* Compiles the parts of a program; NULL after an error. */
+ix_messages *ix_messages_new(ilex_module *m, const ilex_program *p);
+void ix_messages_free(const ix_mem *mem, ix_messages *x);
+/* message_ends.c: rank "rank" of "ranks"; with which one a message of its is,
+ * the lengths of the array. */
+typedef struct ix_message_place {
+    int rank, ranks;
+} ix_message_place;
+typedef struct ix_message_end {
+    int peer;
+    int64_t shape[ILEX_MAX_RANK];
+} ix_message_end;
+/* Of all messages of a program, for values of sizes: ILEX_E_OVERFLOW,
+ * _ARGUMENT for what is no other rank, _DUPLICATE. */
+ilex_status ix_message_ends(const ix_compiled *c, const int64_t *size,
+                            const ix_message_place *at, ix_message_end *end,
+                            ix_error *err);
+/* Have its messages come that are "there", bits, and its parts been "done"? */
+bool ix_message_part_is_ready(const ix_message_part *p, size_t messages,
+                              const uint64_t *there, const bool *done);
+/* Is an argument one that comes from a rank or goes to one? */
+bool ix_is_message(const ix_compiled *c, size_t argument);
+
+/* A run by all ranks of the call's group. */
+ilex_status ix_messages_run(ix_run *r);
 
 /* ---- divided.c, ranks.c: runs over storages on a grid ---- */
 

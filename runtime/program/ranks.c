@@ -254,81 +254,6 @@ prepare(plan *x, void *block)
     return rc;
 }
 
-/* The bindings of a run, all by name. */
-static void
-name_bindings(const ix_run *r, ilex_binding *to)
-{
-    const ix_compiled *c = r->p->c;
-    for (size_t i = 0; i < r->nbindings; i++) {
-        size_t argument = ix_binding_argument(c, &r->bindings[i], i);
-        to[i] = r->bindings[i];
-        if (argument < c->narguments)
-            to[i].name = c->buffer[argument].name;
-    }
-}
-
-/* Of bindings that have names those that a program has arguments for; how many.
- */
-static size_t
-select_bindings(const ix_compiled *c, ilex_binding *list, size_t count)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (list[i].name && ix_find_argument(c, list[i].name) < c->narguments)
-            list[n++] = list[i];
-    return n;
-}
-
-/* The sizes that a program wants, as those of the run are: its own storages may
- * not say them. "step" has the numbers of steps by loop, if those of the run
- * have not. NULL: no memory. */
-static ilex_size_binding *
-solved_sizes(const ix_run *r, const ilex_program *p, const int64_t *step)
-{
-    size_t n = ilex_program_size_count(p);
-    ilex_size_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
-    for (size_t i = 0; list && i < n; i++) {
-        const char *name = ilex_program_size_name(p, i);
-        list[i].name = name;
-        list[i].value =
-            step && ix_is_sent_step(name)
-                ? step[strtol(name + strlen(IX_SENT_STEP), NULL, 10)]
-                : ix_reading_size(r->p->c, r->s.size, name);
-    }
-    return list;
-}
-
-/* A run of another program, with the sizes and the bindings of this one, and
- * of sections that it is one of, or NULL. The arrays of "*to" are to be given
- * back, in both cases. */
-static ilex_status
-begin_other(const ix_run *r, const ilex_program *p, const ix_sections *s,
-            ix_run *to, ilex_call *call)
-{
-    size_t more = s ? s->nsent : 0, n = r->nbindings + more;
-    ilex_size_binding *sizes = solved_sizes(r, p, s ? s->step : NULL);
-    ilex_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
-    *call = r->call ? *r->call : (ilex_call){.size = sizeof *call};
-    call->sizes = sizes;
-    call->size_count = sizes ? ilex_program_size_count(p) : 0;
-    *to = (ix_run){
-        .p = p, .call = call, .err = r->err, .grid = r->grid, .bindings = list};
-    if (!sizes || !list)
-        return ix_fail_memory(r->err);
-    name_bindings(r, list);
-    if (more)
-        memcpy(list + r->nbindings, s->sent, more * sizeof *list);
-    to->nbindings = select_bindings(p->c, list, n);
-    return ILEX_OK;
-}
-
-static void
-end_other(const ix_run *other)
-{
-    ix_mem_free(&other->p->mem, (void *)(uintptr_t)other->call->sizes);
-    ix_mem_free(&other->p->mem, (void *)(uintptr_t)other->bindings);
-}
-
 /* This rank's points, by a program without the outputs that it has none of. */
 static ilex_status
 run_without(const plan *x)
@@ -340,9 +265,9 @@ run_without(const plan *x)
     ix_run part;
     if (!p)
         return r->err->code;
-    ilex_status rc = begin_other(r, p, NULL, &part, &call);
+    ilex_status rc = ix_other_begin(r, p, &(ix_other){0}, &part, &call);
     rc = rc ? rc : ix_run_here(&part);
-    end_other(&part);
+    ix_other_end(&part);
     return rc;
 }
 
@@ -414,12 +339,14 @@ run_section(const ix_run *r, const ix_sections *s, size_t k)
 {
     ilex_call call;
     ix_run part;
-    ilex_status rc = begin_other(r, s->program[k], s, &part, &call);
+    ilex_status rc =
+        ix_other_begin(r, s->program[k],
+                       &(ix_other){s->sent, s->nsent, s->step}, &part, &call);
     part.grid = s->grid;
     bool same = !rc && ix_sections_same(s, k, &part);
     rc = rc || same ? rc : ix_sections_lists(s, k, r->err);
     rc = rc || same ? rc : run_parts(&part, s->reads[k].parts, NULL);
-    end_other(&part);
+    ix_other_end(&part);
     if (!same)
         ix_sections_written(s, k);
     return rc;
@@ -506,7 +433,7 @@ run_sections(const ix_run *r, const ilex_program *p)
 {
     ix_sections s = {.n = 0};
     ix_error narrow = *r->err;
-    ilex_size_binding *sizes = solved_sizes(r, r->p, NULL);
+    ilex_size_binding *sizes = ix_other_sizes(r, r->p, NULL);
     ix_error_clear(r->err);
     ilex_status rc = ix_ranks_check_places(r);
     rc = rc      ? rc

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A program with messages, cut into parts (cut.h). What an array needs are the
+ * messages that it is made of; a part is what needs the same ones:
+ *
+ *     recv a from left              part {}: e = exp(u), sent, kept
+ *     let e = exp(u)                part {a}: out v = e + a
+ *     out w = e, send w to right
+ *     out v = e + a
+ *
+ * An array that needs less than one that reads it is kept: made in the part of
+ * what it needs, so while messages are on their way, and read in others. Where
+ * making it again is cheap it is made again.
+ */
+#include "lib/build/cut.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ilex/graph.h"
+#include "lib/graph/counted.h"
+#include "lib/graph/order.h"
+#include "lib/graph/repeats.h"
+#include "lib/graph/scalar.h"
+#include "lib/graph/walk.h"
+
+/* Operations of an element up to which an array is made again. */
+enum { CHEAP = 8, DEAR = 1 << 20 };
+
+typedef struct cutting {
+    ilex_module *m;
+    ilex_context *ctx;
+    ix_order order;
+    ix_repeats loops;
+    size_t words;
+    uint64_t *needs; /* of each array, words of bits */
+    bool *wanted;    /* it is read by what needs more */
+    bool *stays;     /* it is no array that can be given to a part */
+    int *work;       /* operations to make an element again */
+    bool *kept;
+    size_t part; /* that is being made */
+    ix_cut *cut;
+} cutting;
+
+static uint64_t *
+needs_of(const cutting *x, size_t i)
+{
+    return x->needs + i * x->words;
+}
+
+static bool
+same_needs(const cutting *x, const uint64_t *a, const uint64_t *b)
+{
+    return !memcmp(a, b, x->words * sizeof *a);
+}
+
+/* ---- what arrays need ---- */
+
+static void
+add_messages(const cutting *x, const ilex_array *n, uint64_t *needs)
+{
+    for (size_t i = 0; n->kind == IX_INPUT && i < x->m->nmessages; i++)
+        if (!x->m->message[i].sends && x->m->message[i].name == n->attr[0])
+            needs[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void
+find_needs(cutting *x)
+{
+    for (size_t i = 0; i < x->order.n; i++) {
+        ilex_array *op;
+        const ilex_array *n = x->order.array[i];
+        add_messages(x, n, needs_of(x, i));
+        for (int k = 0; (op = ix_order_operand(n, k)); k++) {
+            size_t at = *ix_map_find(&x->order.number, op);
+            for (size_t w = 0; w < x->words; w++)
+                needs_of(x, i)[w] |= needs_of(x, at)[w];
+        }
+    }
+}
+
+/* ---- what is kept ---- */
+
+/* Operations of a body, each once. */
+static bool
+add_operations(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    int *work = w->user;
+    (void)operand, (void)value;
+    *work += n->kind == IX_OP     ? ix_op_cost(ix_op_of(n), ix_loop_of(n))
+             : n->kind == IX_CAST ? 1
+             : n->kind == IX_REDUCE || n->kind == IX_APPLY ? DEAR
+                                                           : 0;
+    *work = *work < DEAR ? *work : DEAR;
+    return true;
+}
+
+/* An element of array number "i", of those of its operands that are not kept.
+ */
+static int
+find_work(const cutting *x, size_t i)
+{
+    ilex_array *op, *n = x->order.array[i];
+    int work = n->kind == IX_INPUT || n->kind == IX_DATA ? 0
+               : n->kind == IX_LAMBDA                    ? 0
+                                                         : DEAR;
+    ix_walk w = {.ctx = x->ctx, .leave = add_operations, .user = &work};
+    if (n->kind == IX_LAMBDA)
+        ix_walk_body(&w, n->ops[0], NULL);
+    ix_walk_free(&w);
+    for (int k = 0; (op = ix_order_operand(n, k)); k++) {
+        size_t at = *ix_map_find(&x->order.number, op);
+        work += x->kept[at] ? 0 : x->work[at];
+        work = work < DEAR ? work : DEAR;
+    }
+    return work;
+}
+
+/* Is it no array of the whole program, or one that has to be what it is? */
+static void
+mark_stays(const cutting *x, size_t i)
+{
+    const ilex_array *n = x->order.array[i];
+    bool tuple =
+        n->kind == IX_SCAN || n->kind == IX_FOREIGN || n->kind == IX_LOOP;
+    x->stays[i] |= tuple || n->kind == IX_INPUT || n->kind == IX_DATA ||
+                   n->kind == IX_SKIPPED || n->interior != n->valid ||
+                   (x->loops.inside && x->loops.inside[i] >= 0);
+    if (n->kind == IX_UPDATE) /* it says where values go */
+        x->stays[*ix_map_find(&x->order.number, n->ops[1])] = true;
+}
+
+static void
+mark_wanted(const cutting *x, size_t i)
+{
+    ilex_array *op;
+    for (int k = 0; (op = ix_order_operand(x->order.array[i], k)); k++) {
+        size_t at = *ix_map_find(&x->order.number, op);
+        x->wanted[at] |= !same_needs(x, needs_of(x, i), needs_of(x, at));
+    }
+}
+
+static void
+find_kept(cutting *x)
+{
+    for (size_t i = 0; i < x->order.n; i++) {
+        mark_stays(x, i);
+        mark_wanted(x, i);
+    }
+    for (size_t i = 0; i < x->order.n; i++) {
+        x->work[i] = find_work(x, i);
+        x->kept[i] = x->wanted[i] && !x->stays[i] && x->work[i] > CHEAP;
+    }
+}
+
+/* ---- parts ---- */
+
+static int
+count_bits(const cutting *x, const uint64_t *needs)
+{
+    int n = 0;
+    for (size_t w = 0; w < x->words; w++)
+        n += __builtin_popcountll(needs[w]);
+    return n;
+}
+
+static size_t
+find_part(const cutting *x, const uint64_t *needs)
+{
+    size_t p = 0;
+    while (p < x->cut->n && !same_needs(x, x->cut->part[p].needs, needs))
+        p++;
+    return p;
+}
+
+/* The part that needs what array number "i" does, behind those that need less.
+ */
+static bool
+add_part(cutting *x, size_t i)
+{
+    ix_cut *cut = x->cut;
+    size_t bytes = x->words * sizeof(uint64_t);
+    if (find_part(x, needs_of(x, i)) < cut->n)
+        return true;
+    uint64_t *needs = ix_mem_new(&x->ctx->mem, bytes);
+    if (!needs)
+        return false;
+    memcpy(needs, needs_of(x, i), bytes);
+    size_t at = cut->n++;
+    for (; at > 0 &&
+           count_bits(x, cut->part[at - 1].needs) > count_bits(x, needs);
+         at--)
+        cut->part[at] = cut->part[at - 1];
+    cut->part[at] = (ix_cut_part){.needs = needs};
+    return true;
+}
+
+/* Those of outputs and of what is kept. */
+static bool
+add_parts(cutting *x)
+{
+    bool ok = true;
+    size_t most = x->m->noutputs + x->order.n + 1;
+    x->cut->part = ix_mem_new(&x->ctx->mem, most * sizeof *x->cut->part);
+    if (!x->cut->part)
+        return false;
+    for (size_t i = 0; ok && i < x->order.n; i++)
+        ok = !x->kept[i] || add_part(x, i);
+    for (size_t i = 0; ok && i < x->m->noutputs; i++)
+        ok = add_part(x, *ix_map_find(&x->order.number, x->m->output[i].array));
+    return ok;
+}
+
+/* ---- the program of a part ---- */
+
+static bool
+is_own(const cutting *x, size_t i)
+{
+    return same_needs(x, needs_of(x, i), x->cut->part[x->part].needs);
+}
+
+static void
+kept_name(size_t i, char name[40])
+{
+    snprintf(name, 40, IX_CUT_KEPT "%zu", i);
+}
+
+/* What another part keeps is an input. */
+static ilex_array *
+read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
+{
+    const cutting *x = user;
+    const size_t *at = ix_map_find(&x->order.number, n);
+    char name[40];
+    (void)count, (void)operands;
+    if (!at || !x->kept[*at] || is_own(x, *at))
+        return NULL;
+    kept_name(*at, name);
+    int64_t symbol = ix_symbol_of(x->ctx, name, strlen(name));
+    ix_node_spec spec = {.kind = IX_INPUT,
+                         .dtype = (ilex_dtype)n->dtype,
+                         .interior = n->interior,
+                         .valid = n->valid,
+                         .nattr = 1,
+                         .attr = &symbol};
+    return symbol < 0 ? ix_poison_again(x->ctx) : ix_node_scoped(x->ctx, &spec);
+}
+
+/* Adds array number "i" as an output. */
+static bool
+add_array(cutting *x, ilex_module *to, size_t i, const char *name,
+          const char *inplace)
+{
+    ilex_array *made;
+    return ilex_map_graph(x->ctx, 1, &x->order.array[i], read_kept, x, &made) ==
+               ILEX_OK &&
+           ix_module_add_output(to, name, made, inplace) == ILEX_OK;
+}
+
+/* Adds an output of the program, with the input in whose place it may be. */
+static bool
+add_output(cutting *x, ilex_module *to, const ix_output *out)
+{
+    const char *name = ix_symbol_text(x->ctx, out->name), *in = NULL;
+    size_t i = *ix_map_find(&x->order.number, out->array);
+    bool ok = true;
+    if (!is_own(x, i))
+        return true;
+    for (size_t k = 0; ok && out->inplace && k < x->m->ninputs; k++)
+        if (x->m->input[k]->attr[0] == out->inplace) {
+            in = ix_symbol_text(x->ctx, out->inplace);
+            ok = ix_module_add_input(to, x->m->input[k]) == ILEX_OK;
+        }
+    return ok && add_array(x, to, i, name, in);
+}
+
+static bool
+make_part(cutting *x)
+{
+    char name[40];
+    ilex_module *to = ilex_module_new(x->ctx, x->m->name);
+    bool ok = to != NULL;
+    x->cut->part[x->part].module = to;
+    for (size_t i = 0; ok && i < x->m->nassumptions; i++)
+        ok = ix_module_assume(to, x->m->assumption[i]) == ILEX_OK;
+    for (size_t i = 0; ok && i < x->order.n; i++)
+        if (x->kept[i] && is_own(x, i)) {
+            kept_name(i, name);
+            ok = add_array(x, to, i, name, NULL);
+        }
+    for (size_t i = 0; ok && i < x->m->noutputs; i++)
+        ok = add_output(x, to, &x->m->output[i]);
+    return ok && ix_module_collect(to) == ILEX_OK;
+}
+
+/* ---- which is before which ---- */
+
+static bool
+reads(const ix_cut_part *p, int32_t input)
+{
+    size_t i = 0;
+    while (i < p->module->ninputs && p->module->input[i]->attr[0] != input)
+        i++;
+    return i < p->module->ninputs;
+}
+
+static bool
+makes(const ix_cut_part *p, int32_t output)
+{
+    size_t i = 0;
+    while (i < p->module->noutputs && p->module->output[i].name != output)
+        i++;
+    return i < p->module->noutputs;
+}
+
+/* Does "p" come behind "q": it reads what that makes, or writes in the place of
+ * what that reads? */
+static bool
+is_behind(const ix_cut_part *p, const ix_cut_part *q)
+{
+    bool behind = false;
+    for (size_t i = 0; !behind && i < q->module->noutputs; i++)
+        behind = reads(p, q->module->output[i].name);
+    for (size_t i = 0; !behind && i < p->module->noutputs; i++) {
+        int32_t in = p->module->output[i].inplace;
+        behind = in && reads(q, in);
+    }
+    return behind;
+}
+
+static bool
+find_behind(cutting *x, ix_cut_part *p)
+{
+    p->after = ix_mem_new(&x->ctx->mem, (x->cut->n + 1) * sizeof *p->after);
+    for (size_t q = 0; p->after && q < x->cut->n; q++)
+        if (&x->cut->part[q] != p && is_behind(p, &x->cut->part[q]))
+            p->after[p->nafter++] = q;
+    return p->after;
+}
+
+/* Can part "p" be made when those are that are "done"? */
+static bool
+is_ready(const ix_cut_part *p, const bool *done)
+{
+    size_t i = 0;
+    while (i < p->nafter && done[p->after[i]])
+        i++;
+    return i == p->nafter;
+}
+
+/* Can all be made, one after the other? */
+static bool
+check_order(const cutting *x)
+{
+    const ix_cut *cut = x->cut;
+    bool *done = ix_mem_new(&x->ctx->mem, cut->n + 1);
+    size_t made = 0, before = 1;
+    while (done && before != made) {
+        before = made;
+        for (size_t p = 0; p < cut->n; p++)
+            if (!done[p] && is_ready(&cut->part[p], done)) {
+                done[p] = true;
+                made++;
+            }
+    }
+    ix_mem_free(&x->ctx->mem, done);
+    if (done && made < cut->n)
+        ix_fail(
+            &x->ctx->error, ILEX_E_UNSUPPORTED,
+            "program %s: two outputs that need different messages are each "
+            "in the place of an input that the other one reads; make one of "
+            "them an array of its own",
+            x->m->name);
+    return done && made == cut->n;
+}
+
+/* Of each message the part that makes it. */
+static bool
+find_senders(cutting *x)
+{
+    x->cut->from =
+        ix_mem_new(&x->ctx->mem, (x->m->nmessages + 1) * sizeof *x->cut->from);
+    for (size_t i = 0; x->cut->from && i < x->m->nmessages; i++) {
+        int p = (int)x->cut->n - 1;
+        while (p >= 0 && !makes(&x->cut->part[p], x->m->message[i].name))
+            p--;
+        x->cut->from[i] = p;
+    }
+    return x->cut->from;
+}
+
+/* ---- all of it ---- */
+
+static bool
+take_order(cutting *x)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < x->m->noutputs; i++)
+        ok = ix_order_from(&x->order, x->m->output[i].array);
+    return ok &&
+           ix_repeats_find(&x->loops, x->m->name, x->order.array, x->order.n);
+}
+
+static bool
+take_memory(cutting *x)
+{
+    const ix_mem *mem = &x->ctx->mem;
+    size_t n = x->order.n + 1;
+    x->words = x->m->nmessages / 64 + 1;
+    x->needs = ix_mem_new(mem, n * x->words * sizeof *x->needs);
+    x->wanted = ix_mem_new(mem, n);
+    x->stays = ix_mem_new(mem, n);
+    x->kept = ix_mem_new(mem, n);
+    x->work = ix_mem_new(mem, n * sizeof *x->work);
+    return x->needs && x->wanted && x->stays && x->kept && x->work;
+}
+
+static bool
+cut_all(cutting *x)
+{
+    bool ok = take_order(x) && take_memory(x);
+    if (!ok)
+        return false;
+    find_needs(x);
+    find_kept(x);
+    ok = add_parts(x);
+    for (x->part = 0; ok && x->part < x->cut->n; x->part++)
+        ok = make_part(x);
+    for (size_t p = 0; ok && p < x->cut->n; p++)
+        ok = find_behind(x, &x->cut->part[p]);
+    return ok && find_senders(x) && check_order(x);
+}
+
+/* What is counted would be another number in each part. */
+static bool
+refuse_counted(const ilex_module *m)
+{
+    bool counts = false;
+    for (size_t i = 0; i < m->nassumptions; i++)
+        counts |= ix_counted_by(m->ctx, m->assumption[i]) >= 0;
+    if (counts)
+        ix_fail(&m->ctx->error, ILEX_E_UNSUPPORTED,
+                "program %s: messages of a program that counts lengths are not "
+                "supported",
+                m->name);
+    return counts;
+}
+
+bool
+ix_module_cut(ilex_module *m, ix_cut *cut)
+{
+    ilex_context *ctx = m->ctx;
+    cutting x = {.m = m,
+                 .ctx = ctx,
+                 .order = {.ctx = ctx},
+                 .loops = {.ctx = ctx, .mem = &ctx->mem},
+                 .cut = cut};
+    *cut = (ix_cut){0};
+    if (ix_module_collect(m) != ILEX_OK || refuse_counted(m))
+        return false;
+    size_t scope = ilex_scope_begin(ctx);
+    ix_assumed before =
+        ix_assume_instead(ctx, (ix_assumed){.in_force = m->env});
+    bool ok = cut_all(&x);
+    if (!ok && !ctx->error.code)
+        ix_fail_memory(&ctx->error);
+    ix_assume_instead(ctx, before);
+    ilex_scope_end(ctx, scope, NULL);
+    ix_order_free(&x.order);
+    ix_repeats_free(&x.loops);
+    ix_mem_free(&ctx->mem, x.needs);
+    ix_mem_free(&ctx->mem, x.wanted);
+    ix_mem_free(&ctx->mem, x.stays);
+    ix_mem_free(&ctx->mem, x.kept);
+    ix_mem_free(&ctx->mem, x.work);
+    return ok;
+}
+
+void
+ix_cut_free(const ilex_context *ctx, ix_cut *cut)
+{
+    for (size_t i = 0; i < cut->n; i++) {
+        ilex_module_free(cut->part[i].module);
+        ix_mem_free(&ctx->mem, cut->part[i].needs);
+        ix_mem_free(&ctx->mem, cut->part[i].after);
+    }
+    ix_mem_free(&ctx->mem, cut->part);
+    ix_mem_free(&ctx->mem, cut->from);
+}
