@@ -102,7 +102,7 @@ bool
 ix_pass_check(ix_unit *u)
 {
     ilex_module *m = u->module;
-    if (m->noutputs == 0) {
+    if (m->noutputs == 0 && m->nmessages == 0) {
         ix_fail(&u->ctx->error, ILEX_E_ARGUMENT,
                 "program %s has no outputs; add one, for example "
                 "`out y : f64[i:n] = 2.0*x`",

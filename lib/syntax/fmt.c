@@ -483,11 +483,11 @@ write_message(ix_text *t, const char *way, const ix_statement *s)
 {
     put_word(t, &s->name);
     ix_text_format(t, " %s ", way);
-    write_expr(t, s->expr, false);
+    write_expr(t, s->expr, true);
     if (!s->number)
         return;
     ix_text_put(t, " tag ");
-    write_expr(t, s->number, false);
+    write_expr(t, s->number, true);
 }
 
 static void

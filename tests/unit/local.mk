@@ -79,6 +79,8 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_program \
 	tests/unit/test_proof \
 	tests/unit/test_query \
+	tests/unit/test_messages \
+	tests/unit/test_messages_random \
 	tests/unit/test_ranks \
 	tests/unit/test_ranks_faults \
 	tests/unit/test_ranks_files \
@@ -178,6 +180,13 @@ tests_unit_test_ranks_SOURCES = \
 tests_unit_test_ranks_files_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_files.c
+tests_unit_test_messages_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_messages.c
+tests_unit_test_messages_random_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/ranks_text.h \
+	tests/unit/test_messages_random.c
 tests_unit_test_ranks_mesh_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_ranks_mesh.c
