@@ -27,8 +27,7 @@ typedef struct ix_local {
     int64_t lo, hi, at;         /* its range; where it stands in its array */
 } ix_local;
 
-/* Runs iterations [begin, end) of the outermost loop. Not 0: "local" says why.
- */
+/* Iterations [begin, end) of the outermost loop. Not 0: "local" says why. */
 typedef int32_t (*ix_kernel_fn)(const void *args, int64_t begin, int64_t end,
                                 ix_local *local);
 
@@ -318,8 +317,7 @@ typedef struct ix_instr {
     ix_value value;         /* CONST */
 } ix_instr;
 
-/* What bytecode computes at each point: values and the buffers that they go to.
- */
+/* What bytecode computes at each point, and the buffers that it goes to. */
 typedef struct ix_bytecode_result {
     int buffer;
     int32_t value;

@@ -287,6 +287,7 @@ libixlib_la_SOURCES = \
 	lib/syntax/syntax.h \
 	lib/syntax/syntax_expr.c \
 	lib/syntax/syntax_loop.c \
+	lib/syntax/syntax_message.c \
 	lib/syntax/syntax_program.c \
 	lib/syntax/text_api.c \
 	lib/syntax/words.def

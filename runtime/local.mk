@@ -103,6 +103,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/kept.c \
 	runtime/program/layouts.c \
 	runtime/program/message_ends.c \
+	runtime/program/message_parts.c \
 	runtime/program/messages.c \
 	runtime/program/messages_check.c \
 	runtime/program/meter.c \
@@ -122,6 +123,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/prepared.c \
 	runtime/program/program.c \
 	runtime/program/promote.c \
+	runtime/program/messages.h \
 	runtime/program/program.h \
 	runtime/program/profile.c \
 	runtime/program/program_query.c \

@@ -39,6 +39,7 @@ typedef struct cutting {
     int *work;       /* operations to make an element again */
     bool *kept;
     size_t part; /* that is being made */
+    bool apart;  /* outputs in the place of inputs are in parts of their own */
     ix_cut *cut;
 } cutting;
 
@@ -165,10 +166,11 @@ count_bits(const cutting *x, const uint64_t *needs)
 }
 
 static size_t
-find_part(const cutting *x, const uint64_t *needs)
+find_part(const cutting *x, const uint64_t *needs, bool inplace)
 {
     size_t p = 0;
-    while (p < x->cut->n && !same_needs(x, x->cut->part[p].needs, needs))
+    while (p < x->cut->n && (x->cut->part[p].inplace != inplace ||
+                             !same_needs(x, x->cut->part[p].needs, needs)))
         p++;
     return p;
 }
@@ -176,11 +178,11 @@ find_part(const cutting *x, const uint64_t *needs)
 /* The part that needs what array number "i" does, behind those that need less.
  */
 static bool
-add_part(cutting *x, size_t i)
+add_part(cutting *x, size_t i, bool inplace)
 {
     ix_cut *cut = x->cut;
     size_t bytes = x->words * sizeof(uint64_t);
-    if (find_part(x, needs_of(x, i)) < cut->n)
+    if (find_part(x, needs_of(x, i), inplace) < cut->n)
         return true;
     uint64_t *needs = ix_mem_new(&x->ctx->mem, bytes);
     if (!needs)
@@ -191,8 +193,14 @@ add_part(cutting *x, size_t i)
            count_bits(x, cut->part[at - 1].needs) > count_bits(x, needs);
          at--)
         cut->part[at] = cut->part[at - 1];
-    cut->part[at] = (ix_cut_part){.needs = needs};
+    cut->part[at] = (ix_cut_part){.needs = needs, .inplace = inplace};
     return true;
+}
+
+static bool
+is_apart(const cutting *x, const ix_output *out)
+{
+    return x->apart && out->inplace;
 }
 
 /* Those of outputs and of what is kept. */
@@ -205,18 +213,21 @@ add_parts(cutting *x)
     if (!x->cut->part)
         return false;
     for (size_t i = 0; ok && i < x->order.n; i++)
-        ok = !x->kept[i] || add_part(x, i);
+        ok = !x->kept[i] || add_part(x, i, false);
     for (size_t i = 0; ok && i < x->m->noutputs; i++)
-        ok = add_part(x, *ix_map_find(&x->order.number, x->m->output[i].array));
+        ok = add_part(x, *ix_map_find(&x->order.number, x->m->output[i].array),
+                      is_apart(x, &x->m->output[i]));
     return ok;
 }
 
 /* ---- the program of a part ---- */
 
+/* Is array number "i" made in the part, as an output there or for others? */
 static bool
-is_own(const cutting *x, size_t i)
+is_own(const cutting *x, size_t i, bool inplace)
 {
-    return same_needs(x, needs_of(x, i), x->cut->part[x->part].needs);
+    const ix_cut_part *p = &x->cut->part[x->part];
+    return p->inplace == inplace && same_needs(x, needs_of(x, i), p->needs);
 }
 
 static void
@@ -233,7 +244,7 @@ read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
     const size_t *at = ix_map_find(&x->order.number, n);
     char name[40];
     (void)count, (void)operands;
-    if (!at || !x->kept[*at] || is_own(x, *at))
+    if (!at || !x->kept[*at] || is_own(x, *at, false))
         return NULL;
     kept_name(*at, name);
     int64_t symbol = ix_symbol_of(x->ctx, name, strlen(name));
@@ -264,7 +275,7 @@ add_output(cutting *x, ilex_module *to, const ix_output *out)
     const char *name = ix_symbol_text(x->ctx, out->name), *in = NULL;
     size_t i = *ix_map_find(&x->order.number, out->array);
     bool ok = true;
-    if (!is_own(x, i))
+    if (!is_own(x, i, is_apart(x, out)))
         return true;
     for (size_t k = 0; ok && out->inplace && k < x->m->ninputs; k++)
         if (x->m->input[k]->attr[0] == out->inplace) {
@@ -284,7 +295,7 @@ make_part(cutting *x)
     for (size_t i = 0; ok && i < x->m->nassumptions; i++)
         ok = ix_module_assume(to, x->m->assumption[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < x->order.n; i++)
-        if (x->kept[i] && is_own(x, i)) {
+        if (x->kept[i] && is_own(x, i, false)) {
             kept_name(i, name);
             ok = add_array(x, to, i, name, NULL);
         }
@@ -348,9 +359,9 @@ is_ready(const ix_cut_part *p, const bool *done)
     return i == p->nafter;
 }
 
-/* Can all be made, one after the other? */
+/* Can all be made, one after the other? False also without memory. */
 static bool
-check_order(const cutting *x)
+has_order(const cutting *x)
 {
     const ix_cut *cut = x->cut;
     bool *done = ix_mem_new(&x->ctx->mem, cut->n + 1);
@@ -364,13 +375,6 @@ check_order(const cutting *x)
             }
     }
     ix_mem_free(&x->ctx->mem, done);
-    if (done && made < cut->n)
-        ix_fail(
-            &x->ctx->error, ILEX_E_UNSUPPORTED,
-            "program %s: two outputs that need different messages are each "
-            "in the place of an input that the other one reads; make one of "
-            "them an array of its own",
-            x->m->name);
     return done && made == cut->n;
 }
 
@@ -416,19 +420,42 @@ take_memory(cutting *x)
 }
 
 static bool
-cut_all(cutting *x)
+make_parts(cutting *x)
 {
-    bool ok = take_order(x) && take_memory(x);
-    if (!ok)
-        return false;
-    find_needs(x);
-    find_kept(x);
-    ok = add_parts(x);
+    bool ok = add_parts(x);
     for (x->part = 0; ok && x->part < x->cut->n; x->part++)
         ok = make_part(x);
     for (size_t p = 0; ok && p < x->cut->n; p++)
         ok = find_behind(x, &x->cut->part[p]);
-    return ok && find_senders(x) && check_order(x);
+    return ok;
+}
+
+/* Outputs are made with what needs the same, as long as one in the place of an
+ * input can wait for all that reads the input. */
+static bool
+cut_all(cutting *x)
+{
+    if (!take_order(x) || !take_memory(x))
+        return false;
+    find_needs(x);
+    find_kept(x);
+    if (!make_parts(x))
+        return false;
+    if (!has_order(x)) {
+        ix_cut_free(x->ctx, x->cut);
+        *x->cut = (ix_cut){0};
+        x->apart = true;
+        if (!make_parts(x))
+            return false;
+    }
+    if (!has_order(x))
+        return ix_fail_false(
+            &x->ctx->error, ILEX_E_UNSUPPORTED,
+            "program %s: two outputs that need different messages are each in "
+            "the place of an input that the other one reads; make one of them "
+            "an array of its own",
+            x->m->name);
+    return find_senders(x);
 }
 
 /* What is counted would be another number in each part. */

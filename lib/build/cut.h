@@ -13,6 +13,7 @@
 typedef struct ix_cut_part {
     ilex_module *module;
     uint64_t *needs;
+    bool inplace; /* of outputs in the place of inputs alone */
     size_t *after, nafter;
 } ix_cut_part;
 

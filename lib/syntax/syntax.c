@@ -4,8 +4,6 @@
  * what follows the keyword. Nothing is looked up here: names get a meaning in
  * lib/syntax/parse.c.
  */
-#include <stdio.h>
-
 #include "lib/syntax/syntax.h"
 
 const char *const ix_statement_keywords[IX_NSTATEMENTS] = {
@@ -408,34 +406,6 @@ syntax_OUT(ix_reader *r, ix_statement *s)
     optional_word(r, "inplace", s, "the name of an input");
 }
 
-/* "name from rank tag 1", "name to rank" */
-static void
-message(ix_reader *r, ix_statement *s, const char *what, const char *way)
-{
-    s->name = ix_syntax_name(r, what);
-    if (!ix_syntax_accept_name(r, way)) {
-        char expected[80];
-        snprintf(expected, sizeof expected, "'%s' and a rank, for example %s",
-                 way, ix_statement_examples[s->kind]);
-        ix_syntax_unexpected(r, expected);
-    }
-    s->expr = ix_syntax_expr(r);
-    if (ix_syntax_accept_name(r, "tag"))
-        s->number = ix_syntax_expr(r);
-}
-
-static void
-syntax_RECV(ix_reader *r, ix_statement *s)
-{
-    message(r, s, "the name of an input", "from");
-}
-
-static void
-syntax_SEND(ix_reader *r, ix_statement *s)
-{
-    message(r, s, "the name of an output or an input", "to");
-}
-
 /* A line that holds at most a comment. */
 static void
 syntax_COMMENT(ix_reader *r, ix_statement *s)
@@ -448,6 +418,8 @@ static void (*const syntax_of[IX_NSTATEMENTS])(ix_reader *, ix_statement *) = {
 #define syntax_NEXT ix_syntax_next
 #define syntax_UNTIL ix_syntax_until
 #define syntax_STACK ix_syntax_stack
+#define syntax_RECV ix_syntax_recv
+#define syntax_SEND ix_syntax_send
 #define IX_STATEMENT(NAME, keyword, example, meaning) syntax_##NAME,
 #include "lib/syntax/statements.def"
 };

@@ -119,25 +119,25 @@ struct ix_statement {
     ix_word *words; /* size, return: names; let: those behind the first; map:
                        reads(...); reshape: its operand */
     size_t nwords, words_capacity;
-    ix_syntax *expr;       /* in: the number behind "skip"; extern: "cost";
-                              recv, send: the rank */
-    const ix_syntax *axis; /* in: "-> axis"; scan: its axis; loop: the most
-                              steps; stack: how many are apart; NULL: none */
+    ix_syntax *expr;         /* in: the number behind "skip"; extern: "cost";
+                                recv, send: the rank */
+    const ix_syntax *axis;   /* in: "-> axis"; scan: its axis; loop: the most
+                                steps; stack: how many are apart; NULL: none */
     const ix_syntax *number; /* recv, send: the tag; NULL: none */
-    ix_word option;        /* acc f64, order F, inplace x; scan: its direction;
-                              extern: pure; loop, stack: the step */
-    ix_word chunks;        /* scan: what combines its chunks; loop: the name of
-                              how many steps there were; stack: whole */
-    ix_statement *more;    /* scan, loop: name, type and expr of its next
-                              result; function, extern: of a parameter */
-    ix_statement *body;    /* function, loop: its statements, the last one `end`
-                            */
-    bool rounded;          /* einsum: products are, before they are added */
-    bool absolute;         /* scan: the axes stand behind the name, as in map */
-    bool elementwise;      /* extern: a function of numbers */
-    ix_attribute values;   /* const */
-    ix_type *box; /* domain: what it is the intersection of; extern: the
-                     types of its results; loop: the range of its steps */
+    ix_word option;      /* acc f64, order F, inplace x; scan: its direction;
+                            extern: pure; loop, stack: the step */
+    ix_word chunks;      /* scan: what combines its chunks; loop: the name of
+                            how many steps there were; stack: whole */
+    ix_statement *more;  /* scan, loop: name, type and expr of its next
+                            result; function, extern: of a parameter */
+    ix_statement *body;  /* function, loop: its statements, the last one `end`
+                          */
+    bool rounded;        /* einsum: products are, before they are added */
+    bool absolute;       /* scan: the axes stand behind the name, as in map */
+    bool elementwise;    /* extern: a function of numbers */
+    ix_attribute values; /* const */
+    ix_type *box;        /* domain: what it is the intersection of; extern: the
+                            types of its results; loop: the range of its steps */
     size_t nboxes, box_capacity;
     ix_tag *tag;
     size_t ntags, tag_capacity;
@@ -228,6 +228,9 @@ void ix_syntax_loop(ix_reader *r, ix_statement *s);
 void ix_syntax_next(ix_reader *r, ix_statement *s);
 void ix_syntax_until(ix_reader *r, ix_statement *s);
 void ix_syntax_stack(ix_reader *r, ix_statement *s);
+/* syntax_message.c */
+void ix_syntax_recv(ix_reader *r, ix_statement *s);
+void ix_syntax_send(ix_reader *r, ix_statement *s);
 
 /* Reads a name. */
 ix_word ix_syntax_name(ix_reader *r, const char *what);

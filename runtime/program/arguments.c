@@ -39,3 +39,12 @@ ix_range_eval(const ix_range *range, const int64_t *size, int64_t *lo,
 {
     return ix_lin_eval(range->lo, size, lo) && ix_lin_eval(range->hi, size, hi);
 }
+
+bool
+ix_is_message(const ix_compiled *c, size_t argument)
+{
+    size_t i = 0;
+    while (i < c->nmessages && c->message[i].argument != argument)
+        i++;
+    return i < c->nmessages;
+}

@@ -3,7 +3,7 @@
  * What the messages of a program are for a rank, for values of sizes: with
  * which other rank, how many elements.
  */
-#include "runtime/program/program.h"
+#include "runtime/program/messages.h"
 
 static const char *
 name_of(const ix_compiled *c, size_t i)

@@ -4,11 +4,12 @@
  * is received, as what it is; and runs of them would come to an end: they are
  * played without computing anything.
  */
+#include "runtime/program/messages.h"
+
 #include <stdio.h>
 
 #include "lib/base/structs.h"
 #include "runtime/group/group.h"
-#include "runtime/program/program.h"
 
 /* A rank and what has come to it, gone from it, been made there. */
 typedef struct player {

@@ -34,17 +34,21 @@ select_bindings(const ix_compiled *c, ilex_binding *list, size_t count)
 }
 
 ilex_size_binding *
-ix_other_sizes(const ix_run *r, const ilex_program *p, const int64_t *step)
+ix_other_sizes(const ix_run *r, const ilex_program *p, const int64_t *step,
+               size_t *count)
 {
-    size_t n = ilex_program_size_count(p);
-    ilex_size_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
-    for (size_t i = 0; list && i < n; i++) {
-        const char *name = ilex_program_size_name(p, i);
-        list[i].name = name;
-        list[i].value =
+    const ix_compiled *c = p->c;
+    ilex_size_binding *list =
+        ix_mem_new(&p->mem, (c->nsizes + 1) * sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < c->nsizes; i++) {
+        const char *name = c->size[i].name;
+        int64_t value =
             step && ix_is_sent_step(name)
                 ? step[strtol(name + strlen(IX_SENT_STEP), NULL, 10)]
                 : ix_reading_size(r->p->c, r->s.size, name);
+        if (ix_compiled_size_is_given(&c->size[i]))
+            list[(*count)++] = (ilex_size_binding){name, value};
     }
     return list;
 }
@@ -54,11 +58,12 @@ ix_other_begin(const ix_run *r, const ilex_program *p, const ix_other *more,
                ix_run *to, ilex_call *call)
 {
     size_t n = r->nbindings + more->n;
-    ilex_size_binding *sizes = ix_other_sizes(r, p, more->step);
+    size_t nsizes;
+    ilex_size_binding *sizes = ix_other_sizes(r, p, more->step, &nsizes);
     ilex_binding *list = ix_mem_new(&p->mem, (n + 1) * sizeof *list);
     *call = r->call ? *r->call : (ilex_call){.size = sizeof *call};
     call->sizes = sizes;
-    call->size_count = sizes ? ilex_program_size_count(p) : 0;
+    call->size_count = nsizes;
     *to = (ix_run){
         .p = p, .call = call, .err = r->err, .grid = r->grid, .bindings = list};
     if (!sizes || !list)

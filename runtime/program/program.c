@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lib/base/fpenv.h"
+#include "runtime/program/messages.h"
 
 static const ix_backend backends[] = {
 #define IX_BACKEND(name, dialect, compile, find, command, several, engine,     \

@@ -296,6 +296,8 @@ ilex_status ix_bind_number(ix_run *r, size_t i, const ilex_binding *x);
 size_t ix_find_argument(const ix_compiled *c, const char *name);
 size_t ix_binding_argument(const ix_compiled *c, const ilex_binding *x,
                            size_t place);
+/* Is it one that comes from a rank or goes to one? */
+bool ix_is_message(const ix_compiled *c, size_t argument);
 
 /* bind_sizes.c: can size "name" be given? */
 ilex_status ix_check_size(ix_run *r, const char *name);
@@ -348,7 +350,7 @@ typedef struct ix_other {
 /* The sizes that "p" wants, as those of the run are: its own storages may not
  * say them. NULL: no memory. */
 ilex_size_binding *ix_other_sizes(const ix_run *r, const ilex_program *p,
-                                  const int64_t *step);
+                                  const int64_t *step, size_t *count);
 /* A run of "p". The arrays of "*to" are to be given back, in both cases. */
 ilex_status ix_other_begin(const ix_run *r, const ilex_program *p,
                            const ix_other *more, ix_run *to, ilex_call *call);
@@ -358,48 +360,6 @@ void ix_other_end(const ix_run *other);
  * domain, with room for the most that may be counted. */
 ilex_storage *ix_make_argument(ilex_context *ctx, const ix_run *r,
                                const ix_compiled_buffer *b);
-
-/* ---- messages.c: runs of a group, of a program with messages ---- */
-
-/* A part of the program: what it waits for, as bits by message, and other
- * parts. */
-typedef struct ix_message_part {
-    ilex_program *program;
-    const uint64_t *needs;
-    const size_t *after;
-    size_t nafter;
-} ix_message_part;
-struct ix_messages {
-    const ix_message_part *part;
-    size_t n;
-    const int *from; /* of each message the part that makes what is sent; -1 */
-};
-
-/* Compiles the parts of a program; NULL after an error. */
-ix_messages *ix_messages_new(ilex_module *m, const ilex_program *p);
-void ix_messages_free(const ix_mem *mem, ix_messages *x);
-/* message_ends.c: rank "rank" of "ranks"; with which one a message of its is,
- * the lengths of the array. */
-typedef struct ix_message_place {
-    int rank, ranks;
-} ix_message_place;
-typedef struct ix_message_end {
-    int peer;
-    int64_t shape[ILEX_MAX_RANK];
-} ix_message_end;
-/* Of all messages of a program, for values of sizes: ILEX_E_OVERFLOW,
- * _ARGUMENT for what is no other rank, _DUPLICATE. */
-ilex_status ix_message_ends(const ix_compiled *c, const int64_t *size,
-                            const ix_message_place *at, ix_message_end *end,
-                            ix_error *err);
-/* Have its messages come that are "there", bits, and its parts been "done"? */
-bool ix_message_part_is_ready(const ix_message_part *p, size_t messages,
-                              const uint64_t *there, const bool *done);
-/* Is an argument one that comes from a rank or goes to one? */
-bool ix_is_message(const ix_compiled *c, size_t argument);
-
-/* A run by all ranks of the call's group. */
-ilex_status ix_messages_run(ix_run *r);
 
 /* ---- divided.c, ranks.c: runs over storages on a grid ---- */
 

@@ -433,12 +433,12 @@ run_sections(const ix_run *r, const ilex_program *p)
 {
     ix_sections s = {.n = 0};
     ix_error narrow = *r->err;
-    ilex_size_binding *sizes = ix_other_sizes(r, r->p, NULL);
+    size_t nsizes;
+    ilex_size_binding *sizes = ix_other_sizes(r, r->p, NULL, &nsizes);
     ix_error_clear(r->err);
     ilex_status rc = ix_ranks_check_places(r);
     rc = rc      ? rc
-         : sizes ? ix_ranks_open(&s, p, r->grid, false, sizes,
-                                 ilex_program_size_count(r->p), r->err)
+         : sizes ? ix_ranks_open(&s, p, r->grid, false, sizes, nsizes, r->err)
                  : ix_fail_memory(r->err);
     if (!rc && s.n == 1) {
         *r->err = narrow;

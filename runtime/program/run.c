@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/program/program.h"
+#include "runtime/program/messages.h"
 
 /* ---- one run ---- */
 

@@ -122,7 +122,8 @@ make_graph(graph *g, uint64_t first, int ranks)
             bring(g, g->v[i].operand[k], g->v[i].rank);
     g->v[g->n - 1].wanted = true;
     for (int i = 0; i < g->n; i++) /* a program has some output */
-        g->v[i].wanted |= !g->v[i].rule && g->v[i].rank > 0;
+        g->v[i].wanted |=
+            !g->v[i].rule && (g->v[i].rank > 0 || g->v[i].kind == NUMBER);
     g->inplace = g->back = -1;
     g->length = pick(&g->t, 6) ? 1 + pick(&g->t, 9) : 64;
 }
