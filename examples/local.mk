@@ -12,6 +12,7 @@ EXAMPLES = \
 	examples/nabla \
 	examples/network \
 	examples/ranks \
+	examples/ring \
 	examples/reduction \
 	examples/seawater \
 	examples/shallow_water \
@@ -34,6 +35,7 @@ examples_nabla_LDADD = libilex.la
 examples_network_LDADD = libilex.la
 examples_ranks_LDADD = libilex.la
 examples_reduction_LDADD = libilex.la
+examples_ring_LDADD = libilex.la -lm
 examples_seawater_LDADD = libilex.la
 examples_shallow_water_LDADD = libilex.la
 examples_solver_LDADD = libilex.la

@@ -87,6 +87,11 @@ grep -q '^1.2 4.2 9.2 16.2 25.2 36.2 49.2 64.2 $' toy &&
 grep -q '^900 vertices, 1740 edges: central differences to [0-9.]*e-1[2-9]' \
     mesh || complain "nabla: $(cat mesh)"
 
+# Blocks of a matrix go round a ring of ranks.
+"$build/examples/ring" 5 20 >ring 2>&1 || complain "ring: $(cat ring)"
+grep -q '^5 blocks of 20 rows; rank 0 sent 4 messages; right to 1e-10: yes$' \
+    ring || complain "ring: $(cat ring)"
+
 # Fluxes between the points are the same operations: bit for bit.
 for program in hdiff staggered
 do

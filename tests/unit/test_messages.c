@@ -224,12 +224,21 @@ static const scene scenes[] = {
      {12, 11 + 2},
      {0},
      {1, 1}},
+    /* which also makes what another part, that reads it, waits for */
+    {2,
+     {"in a : f64[n]\nrecv a from 1\nlet e = exp(x*0.0) + x\n"
+      "out w = e + 1.0 inplace x\nout u = cumsum(e) + a + x\n"
+      "send u to 1 tag 5\n",
+      "in u : f64[n]\nrecv u from 0 tag 5\nout w = u\nsend x to 0\n"},
+     {3, 3 + 11 + 1},
+     {0},
+     {1, 1}},
     /* what does not fit */
     {2,
-     {"in a : f32[n]\nrecv a from 1\nout w = x + f64(a)\n",
+     {"in a : i64[n]\nrecv a from 1\nout w = x + f64(a)\n",
       "out w = x\nsend x to 0\n"},
      {0},
-     {"a : f32[n] comes from rank 1 (tag 0), which sent an array of another "
+     {"a : i64[n] comes from rank 1 (tag 0), which sent an array of another "
       "dtype",
       ""},
      {0}},
