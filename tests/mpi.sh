@@ -29,9 +29,9 @@ ranks() {
 
 for n in 3 4
 do
-    for programs in random mesh_random
+    for programs in ranks_random ranks_mesh_random messages_random
     do
-        ranks $n ./tests/unit/test_ranks_$programs 150 $((n * 1000)) $n \
+        ranks $n ./tests/unit/test_$programs 150 $((n * 1000)) $n \
             >"$work/random" 2>&1 || {
             echo "random programs ($programs) on $n ranks:"
             tail -n 20 "$work/random"

@@ -77,6 +77,7 @@ put_argument(const ix_unit *u, int i, ix_text *t)
                        b->late ? ": it is written at the end, since elements "
                                  "are read after their place is due"
                                : ": nothing is copied for that");
+    ix_explain_message(u, b->name, t);
     ix_text_char(t, '\n');
 }
 
@@ -438,6 +439,7 @@ ix_explain(ix_unit *u, ix_text *t)
     put_bytes(u, &all.written, 0, t);
     ix_text_char(t, '\n');
     put_memory(u, t);
+    ix_explain_parts(u, t);
     ix_text_put(t, "the least that any way to compute it does\n");
     ix_module_print_counts(u->module, t);
 }

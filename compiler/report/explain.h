@@ -37,4 +37,9 @@ void ix_explain_kernel(ix_unit *u, const ix_kernel *k, const ix_kernel *before,
 void ix_explain_schedule(ix_unit *u, const ix_schedule *s, const char *indent,
                          ix_text *t);
 
+/* explain_messages.c: from and to which ranks an argument is sent; the parts of
+ * a program with messages. */
+void ix_explain_message(const ix_unit *u, const char *name, ix_text *t);
+void ix_explain_parts(const ix_unit *u, ix_text *t);
+
 #endif

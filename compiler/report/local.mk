@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/report/dot.c \
 	compiler/report/dump.c \
 	compiler/report/explain.c \
+	compiler/report/explain_messages.c \
 	compiler/report/explain.h \
 	compiler/report/facts.c \
 	compiler/report/facts.h \

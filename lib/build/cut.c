@@ -38,8 +38,9 @@ typedef struct cutting {
     bool *stays;     /* it is no array that can be given to a part */
     int *work;       /* operations to make an element again */
     bool *kept;
-    size_t part; /* that is being made */
-    bool apart;  /* outputs in the place of inputs are in parts of their own */
+    ilex_array **became; /* in the part that is being made, */
+    size_t part;         /* its number */
+    bool apart; /* outputs in the place of inputs are in parts of their own */
     ix_cut *cut;
 } cutting;
 
@@ -257,22 +258,11 @@ read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
     return symbol < 0 ? ix_poison_again(x->ctx) : ix_node_scoped(x->ctx, &spec);
 }
 
-/* Adds array number "i" as an output. */
-static bool
-add_array(cutting *x, ilex_module *to, size_t i, const char *name,
-          const char *inplace)
-{
-    ilex_array *made;
-    return ilex_map_graph(x->ctx, 1, &x->order.array[i], read_kept, x, &made) ==
-               ILEX_OK &&
-           ix_module_add_output(to, name, made, inplace) == ILEX_OK;
-}
-
 /* Adds an output of the program, with the input in whose place it may be. */
 static bool
 add_output(cutting *x, ilex_module *to, const ix_output *out)
 {
-    const char *name = ix_symbol_text(x->ctx, out->name), *in = NULL;
+    const char *in = NULL;
     size_t i = *ix_map_find(&x->order.number, out->array);
     bool ok = true;
     if (!is_own(x, i, is_apart(x, out)))
@@ -282,7 +272,21 @@ add_output(cutting *x, ilex_module *to, const ix_output *out)
             in = ix_symbol_text(x->ctx, out->inplace);
             ok = ix_module_add_input(to, x->m->input[k]) == ILEX_OK;
         }
-    return ok && add_array(x, to, i, name, in);
+    return ok && ix_module_add_output(to, ix_symbol_text(x->ctx, out->name),
+                                      x->became[i], in) == ILEX_OK;
+}
+
+/* What the program calls arrays they are called in a part. */
+static bool
+add_labels(const cutting *x, ilex_module *to)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < x->m->nlabels; i++) {
+        const ix_label *l = &x->m->label[i];
+        const size_t *at = ix_map_find(&x->order.number, l->array);
+        ok = !at || ix_module_label(to, l->name, x->became[*at]) == ILEX_OK;
+    }
+    return ok;
 }
 
 static bool
@@ -290,18 +294,19 @@ make_part(cutting *x)
 {
     char name[40];
     ilex_module *to = ilex_module_new(x->ctx, x->m->name);
-    bool ok = to != NULL;
+    bool ok = to && ilex_map_graph(x->ctx, x->order.n, x->order.array,
+                                   read_kept, x, x->became) == ILEX_OK;
     x->cut->part[x->part].module = to;
     for (size_t i = 0; ok && i < x->m->nassumptions; i++)
         ok = ix_module_assume(to, x->m->assumption[i]) == ILEX_OK;
     for (size_t i = 0; ok && i < x->order.n; i++)
         if (x->kept[i] && is_own(x, i, false)) {
             kept_name(i, name);
-            ok = add_array(x, to, i, name, NULL);
+            ok = ix_module_add_output(to, name, x->became[i], NULL) == ILEX_OK;
         }
     for (size_t i = 0; ok && i < x->m->noutputs; i++)
         ok = add_output(x, to, &x->m->output[i]);
-    return ok && ix_module_collect(to) == ILEX_OK;
+    return ok && add_labels(x, to) && ix_module_collect(to) == ILEX_OK;
 }
 
 /* ---- which is before which ---- */
@@ -416,7 +421,8 @@ take_memory(cutting *x)
     x->stays = ix_mem_new(mem, n);
     x->kept = ix_mem_new(mem, n);
     x->work = ix_mem_new(mem, n * sizeof *x->work);
-    return x->needs && x->wanted && x->stays && x->kept && x->work;
+    x->became = ix_mem_new(mem, n * sizeof *x->became);
+    return x->needs && x->wanted && x->stays && x->kept && x->work && x->became;
 }
 
 static bool
@@ -500,6 +506,7 @@ ix_module_cut(ilex_module *m, ix_cut *cut)
     ix_mem_free(&ctx->mem, x.stays);
     ix_mem_free(&ctx->mem, x.kept);
     ix_mem_free(&ctx->mem, x.work);
+    ix_mem_free(&ctx->mem, x.became);
     return ok;
 }
 
