@@ -157,7 +157,7 @@ expect 0 '^  cp : .* bytes 32\*nk for each thread' explain "$examples/vadv.ilx"
 # ---- messages ----
 
 says "$x|in a : f64[n]|recv a from m+1 tag 3|let e = $heavy|out y = e + x|out z = e*a|send y to 0|send y to m" \
-    '^  in a : f64\[n\], from rank m + 1 with tag 3$'
+    '^  in a : f64\[n\], from rank m+1 with tag 3$'
 expect 0 '^  out y : f64\[n\], to rank 0 with tag 0, to rank m with tag 0$' explain p.ilx
 expect 0 '^  at once: e for other parts, y$' explain p.ilx
 expect 0 '^  when there is a: z$' explain p.ilx
