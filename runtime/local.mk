@@ -213,6 +213,7 @@ ilexc_SOURCES = \
 	runtime/ilexc/help.h \
 	runtime/ilexc/ilexc.h \
 	runtime/ilexc/main.c \
+	runtime/ilexc/messages.c \
 	runtime/ilexc/options.c \
 	runtime/ilexc/output.c \
 	runtime/ilexc/profile.c \

@@ -414,6 +414,8 @@ typedef struct ilex_argument_info {
        none (ilex_program_extents gives the numbers) */
     const char *halo_low[ILEX_MAX_RANK];
     const char *halo_high[ILEX_MAX_RANK];
+    /* 1: in a run of a group it comes from a rank, or goes to one */
+    int message;
 } ilex_argument_info;
 #define ILEX_ARGUMENT_INFO(...) ILEX_STRUCT(ilex_argument_info, __VA_ARGS__)
 

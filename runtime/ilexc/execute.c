@@ -134,6 +134,7 @@ loop(ix_cli_run *r, side *first, side *second, ilex_call *call)
 {
     ix_cli_exit status = IX_EXIT_OK;
     ix_cli_progress progress = ix_cli_progress_begin();
+    progress.shown &= r->rank == 0;
     if (progress.shown && r->steps == 1) {
         call->progress = ix_cli_progress_step;
         call->user = &progress;
@@ -163,6 +164,7 @@ ix_cli_execute(ix_cli_run *r)
         call->size = sizeof *call;
         call->sizes = r->size;
         call->size_count = r->nsizes;
+        call->group = r->group;
         call->counted = r->counted;
         call->counted_count = r->ncounted;
         status = loop(r, &first, &second, call);

@@ -48,23 +48,41 @@ is_mpirun(void)
            getenv("PMIX_RANK");
 }
 
+const char *
+ix_cli_ranks_transport(const ix_cli_command *c)
+{
+    return ix_cli_options_value(c, IX_FLAG_TRANSPORT,
+                                is_mpirun() ? "mpi" : "threads");
+}
+
+ix_cli_exit
+ix_cli_ranks_number(const ix_cli_command *c, int *n)
+{
+    const char *ranks = ix_cli_options_value(c, IX_FLAG_RANKS, "1");
+    char *end = "";
+    long number = strtol(ranks, &end, 10);
+    *n = (int)number;
+    return end > ranks && !*end && number >= 1 && number <= 4096
+               ? IX_EXIT_OK
+               : ix_cli_usage(
+                     "run", "--ranks %s: wants a number from 1 to 4096", ranks);
+}
+
 ix_cli_exit
 ix_cli_ranks_read(ix_cli_run *r)
 {
     const char *ranks = ix_cli_options_value(r->command, IX_FLAG_RANKS, NULL);
     const char *grid = ix_cli_options_value(r->command, IX_FLAG_GRID, NULL);
     const char *axis = first_axis(r);
-    char *end = "";
-    long n = ranks ? strtol(ranks, &end, 10) : 0;
-    if (!ranks && !grid)
+    int n = 0;
+    if ((!ranks && !grid) || r->group)
         return IX_EXIT_OK;
-    if (ranks && (end == ranks || *end || n < 1 || n > 4096))
-        return ix_cli_usage("run", "--ranks %s: wants a number from 1 to 4096",
-                            ranks);
+    if (ix_cli_ranks_number(r->command, &n))
+        return IX_EXIT_USAGE;
     if (!grid && !axis)
         return ix_cli_usage("run", "--ranks: no output has an axis with a name "
                                    "that ranks could divide");
-    if (asprintf(&r->grid, grid ? "%s" : "%s:%ld", grid ? grid : axis, n) < 0) {
+    if (asprintf(&r->grid, grid ? "%s" : "%s:%d", grid ? grid : axis, n) < 0) {
         r->grid = NULL;
         return ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
     }
@@ -77,10 +95,9 @@ ix_cli_ranks_read(ix_cli_run *r)
                             "--grid %s: wants axes and numbers of "
                             "ranks, for example --grid I:2,J:2",
                             r->grid);
-    r->transport = ix_cli_options_value(r->command, IX_FLAG_TRANSPORT,
-                                        is_mpirun() ? "mpi" : "threads");
+    r->transport = ix_cli_ranks_transport(r->command);
     if (ranks && n != r->nranks)
-        return ix_cli_usage("run", "--grid %s has %d ranks, --ranks %ld",
+        return ix_cli_usage("run", "--grid %s has %d ranks, --ranks %d",
                             r->grid, r->nranks, n);
     return IX_EXIT_OK;
 }

@@ -5,8 +5,9 @@
  * makes the storages and fills them; swaps.c reads which change places between
  * steps; execute.c runs; save.c writes the outputs, under names with the step
  * (step_name.c); ranks.c takes ranks for
- * the steps; compare.c looks for the first difference; progress.c shows how
- * far a long run is; verb_run.c puts them together.
+ * the steps, messages.c for all of it; compare.c looks for the first
+ * difference; progress.c shows how far a long run is; verb_run.c puts them
+ * together.
  */
 #ifndef ILEX_ILEXC_RUN_H
 #define ILEX_ILEXC_RUN_H
@@ -95,6 +96,8 @@ typedef struct ix_cli_run {
     int nranks;
     const char *transport;
     int64_t messages, bytes; /* that the first rank sent, of all steps */
+    ilex_group *group;       /* of programs with messages; or NULL */
+    int rank;                /* in it */
     bool other; /* a process that is not the first rank: it writes nothing */
 } ix_cli_run;
 
@@ -110,8 +113,17 @@ ix_cli_on_device(const ilex_program *p)
 /* Lists the arguments and sizes of the program. */
 ix_cli_exit ix_cli_run_list(ix_cli_run *r);
 
+/* All steps, up to the first that fails. */
+ix_cli_exit ix_cli_run_all(ix_cli_run *r);
+
 /* Gives everything back, however far the run came. */
 void ix_cli_run_close(ix_cli_run *r);
+
+/* ---- messages.c ---- */
+
+/* Are ranks asked for, of a program with messages? Then all of them run it. */
+bool ix_cli_messages_are_asked(const ix_cli_run *r);
+ix_cli_exit ix_cli_messages_run(const ix_cli_run *r);
 
 /* ---- values.c ---- */
 
@@ -180,6 +192,10 @@ ix_cli_exit ix_cli_execute(ix_cli_run *r);
 
 /* Reads --ranks and --grid. */
 ix_cli_exit ix_cli_ranks_read(ix_cli_run *r);
+/* The value of --ranks, 1 if it is not given. */
+ix_cli_exit ix_cli_ranks_number(const ix_cli_command *c, int *n);
+/* --transport, or what fits how the process was started. */
+const char *ix_cli_ranks_transport(const ix_cli_command *c);
 
 /* ilex_run_steps over ranks. */
 ilex_status ix_cli_ranks_steps(ix_cli_run *r, const ilex_program *p,

@@ -59,9 +59,9 @@ ix_cli_run_list(ix_cli_run *r)
 
 /* Is the argument an input that must be given but was not? */
 static bool
-lacks_source(const ix_cli_field *f)
+lacks_source(const ix_cli_run *r, const ix_cli_field *f)
 {
-    return !f->info.output && f->info.used &&
+    return !f->info.output && f->info.used && !(r->group && f->info.message) &&
            f->source.kind == IX_CLI_SOURCE_NONE;
 }
 
@@ -72,7 +72,7 @@ require_sources(const ix_cli_run *r)
     size_t missing = 0;
     for (size_t i = 0; i < r->nfields; i++) {
         const ix_cli_field *f = &r->field[i];
-        if (!lacks_source(f))
+        if (!lacks_source(r, f))
             continue;
         if (missing++ == 0)
             fputs("ilexc run: what do these inputs hold?\n", stderr);
@@ -90,7 +90,7 @@ require_sources(const ix_cli_run *r)
         fprintf(stderr, " --size %s=%d", r->size[j].name,
                 r->known[j] ? (int)r->size[j].value : 64);
     for (size_t i = 0; i < r->nfields; i++)
-        if (lacks_source(&r->field[i]))
+        if (lacks_source(r, &r->field[i]))
             fprintf(stderr, " --in %s=%s", r->field[i].info.name,
                     r->field[i].info.rank ? "random:1" : "constant:1");
         else if (r->field[i].info.output)
@@ -140,9 +140,8 @@ print_table(const ix_cli_run *r)
         printf("command   %s\n", ilex_program_command(p));
 }
 
-/* All steps, up to the first that fails. */
-static ix_cli_exit
-run(ix_cli_run *r)
+ix_cli_exit
+ix_cli_run_all(ix_cli_run *r)
 {
     static ix_cli_exit (*const steps[])(ix_cli_run *) = {compile,
                                                          ix_cli_run_list,
@@ -159,8 +158,11 @@ run(ix_cli_run *r)
         status = steps[i](r);
         if (status == IX_EXIT_OK && steps[i] == ix_cli_swaps_read)
             status = require_sources(r);
+        if (steps[i] == ix_cli_run_list && status == IX_EXIT_OK &&
+            ix_cli_messages_are_asked(r))
+            return ix_cli_messages_run(r);
     }
-    if (r->other)
+    if (r->other || r->rank > 0)
         return status;
     if (status == IX_EXIT_OK && r->command->verbose)
         print_table(r);
@@ -194,7 +196,7 @@ ix_cli_exit
 ix_cli_verb_run(const ix_cli_command *c)
 {
     ix_cli_run r = {.command = c};
-    ix_cli_exit status = run(&r);
+    ix_cli_exit status = ix_cli_run_all(&r);
     ix_cli_run_close(&r);
     return status;
 }

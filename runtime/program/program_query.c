@@ -130,6 +130,7 @@ ilex_program_argument(const ilex_program *p, size_t i)
     info.rank = b->rank;
     info.output = b->role == IX_COMPILED_OUTPUT;
     info.used = b->used;
+    info.message = ix_is_message(p->c, k);
     info.domain = b->interior_text;
     info.reads = b->box_text;
     const ix_buffer_facts *facts = &p->c->facts->buffer[k];

@@ -241,6 +241,27 @@ expect 1 'no argument has the axis Q' $run_ranks --grid Q:2
 expect 1 "no transport 'thread'" $run_ranks --ranks 2 --transport thread
 expect 0 '^threads  *ranks are threads' --transports
 
+# Ranks that send each other messages: each runs the command.
+cat >ring.ilx <<'END'
+ilex 1
+program ring
+size n, left, right
+in x : f64[n]
+in xl : f64[n]
+recv xl from left
+send x to right
+out y = x - 10.0*xl
+END
+ring="run ring.ilx --size n=2,left=rank-1,right=rank+1 --in x=constant:%r"
+expect 0 '^\[-20.0 -20.0\]$' $ring --ranks 3 --out y=-
+expect 0 '' $ring --ranks 3 --out y=@y%r.npy --check=reference
+expect 0 '^\[72.0 72.0\]$' run ring.ilx --in x=@y2.npy --in xl=@y2.npy \
+    --size left=0,right=0 --out y=-
+expect 1 'comes from rank 0, which is this one' $ring --ranks 1
+expect 2 'a number from 1 to 4096' $ring --ranks 1x
+expect 2 'what do these inputs hold' run ring.ilx --size n=2,left=0,right=0
+expect 2 "NAME=NUMBER" $ring --ranks 2 --size left=rank*2
+
 # Every back end, on programs with halos, einsum and reductions.
 for jit in reference tcc cc
 do
