@@ -216,7 +216,9 @@ ILEX_API ilex_status ilex_npy_gather(ilex_context *ctx, const char *path,
  * those of runs: ILEX_E_ARGUMENT for a rank that the group does not have or
  * that is this one, ILEX_E_DUPLICATE, ILEX_E_TIMEOUT with what a rank waits
  * for, ILEX_E_GROUP where another rank failed or sent an array of another dtype
- * or other lengths; ILEX_E_UNSUPPORTED with storages on a grid, on devices.
+ * or other lengths, ILEX_E_OVERLAP where what comes would be written to another
+ * argument; ILEX_E_UNSUPPORTED with storages on a grid, on devices. Parts are
+ * programs of their own: ilex_program_profile() counts nothing of them.
  */
 
 /* The program of a rank, with all of its sizes. */

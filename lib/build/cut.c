@@ -118,6 +118,17 @@ find_work(const cutting *x, size_t i)
     return work;
 }
 
+/* Can a storage hold it wherever it is known? */
+static bool
+can_lie(const ilex_array *n)
+{
+    bool can = true;
+    for (int k = 0; can && n->interior != n->valid && k < ix_rank(n); k++)
+        can = n->valid->ax[k].name &&
+              !ix_lin_is(n->valid->ax[k].hi, IX_UNBOUNDED);
+    return can;
+}
+
 /* Is it no array of the whole program, or one that has to be what it is? */
 static void
 mark_stays(const cutting *x, size_t i)
@@ -126,7 +137,7 @@ mark_stays(const cutting *x, size_t i)
     bool tuple =
         n->kind == IX_SCAN || n->kind == IX_FOREIGN || n->kind == IX_LOOP;
     x->stays[i] |= tuple || n->kind == IX_INPUT || n->kind == IX_DATA ||
-                   n->kind == IX_SKIPPED || n->interior != n->valid ||
+                   n->kind == IX_SKIPPED || !can_lie(n) ||
                    (x->loops.inside && x->loops.inside[i] >= 0);
     if (n->kind == IX_UPDATE) /* it says where values go */
         x->stays[*ix_map_find(&x->order.number, n->ops[1])] = true;
@@ -258,22 +269,43 @@ read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
     return symbol < 0 ? ix_poison_again(x->ctx) : ix_node_scoped(x->ctx, &spec);
 }
 
-/* Adds an output of the program, with the input in whose place it may be. */
+/* An array as an output wherever it is known. */
+static ilex_array *
+on_valid(ilex_array *n)
+{
+    ilex_context *ctx = n->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    if (n->interior == n->valid)
+        return n;
+    for (int k = 0; k < ix_rank(n); k++)
+        index[k] = ix_scalar_index(ctx, k);
+    return ix_node_lambda(
+        ctx, n->valid, n->valid,
+        ix_scalar_load(ctx, (ilex_dtype)n->dtype, 0, ix_rank(n), index), 1, &n);
+}
+
+/* Adds an output of the program, if it is the part's. */
 static bool
 add_output(cutting *x, ilex_module *to, const ix_output *out)
 {
-    const char *in = NULL;
     size_t i = *ix_map_find(&x->order.number, out->array);
+    const char *in = out->inplace ? ix_symbol_text(x->ctx, out->inplace) : NULL;
+    return !is_own(x, i, is_apart(x, out)) ||
+           ix_module_add_output(to, ix_symbol_text(x->ctx, out->name),
+                                x->became[i], in) == ILEX_OK;
+}
+
+/* Adds the inputs in whose place outputs may be, behind those that are read. */
+static bool
+add_places(const cutting *x, ilex_module *to)
+{
     bool ok = true;
-    if (!is_own(x, i, is_apart(x, out)))
-        return true;
-    for (size_t k = 0; ok && out->inplace && k < x->m->ninputs; k++)
-        if (x->m->input[k]->attr[0] == out->inplace) {
-            in = ix_symbol_text(x->ctx, out->inplace);
-            ok = ix_module_add_input(to, x->m->input[k]) == ILEX_OK;
-        }
-    return ok && ix_module_add_output(to, ix_symbol_text(x->ctx, out->name),
-                                      x->became[i], in) == ILEX_OK;
+    for (size_t i = 0; i < to->noutputs; i++)
+        for (size_t k = 0; ok && k < x->m->ninputs; k++)
+            if (to->output[i].inplace &&
+                x->m->input[k]->attr[0] == to->output[i].inplace)
+                ok = ix_module_add_input(to, x->m->input[k]) == ILEX_OK;
+    return ok;
 }
 
 /* What the program calls arrays they are called in a part. */
@@ -302,11 +334,14 @@ make_part(cutting *x)
     for (size_t i = 0; ok && i < x->order.n; i++)
         if (x->kept[i] && is_own(x, i, false)) {
             kept_name(i, name);
-            ok = ix_module_add_output(to, name, x->became[i], NULL) == ILEX_OK;
+            ok = ix_module_add_output(to, name, on_valid(x->became[i]), NULL) ==
+                 ILEX_OK;
         }
     for (size_t i = 0; ok && i < x->m->noutputs; i++)
         ok = add_output(x, to, &x->m->output[i]);
-    return ok && add_labels(x, to) && ix_module_collect(to) == ILEX_OK;
+    ok = ok && add_labels(x, to) && ix_module_collect(to) == ILEX_OK;
+    x->cut->part[x->part].nreads = to ? to->ninputs : 0;
+    return ok && add_places(x, to);
 }
 
 /* ---- which is before which ---- */
@@ -315,9 +350,9 @@ static bool
 reads(const ix_cut_part *p, int32_t input)
 {
     size_t i = 0;
-    while (i < p->module->ninputs && p->module->input[i]->attr[0] != input)
+    while (i < p->nreads && p->module->input[i]->attr[0] != input)
         i++;
-    return i < p->module->ninputs;
+    return i < p->nreads;
 }
 
 static bool

@@ -13,7 +13,8 @@
 typedef struct ix_cut_part {
     ilex_module *module;
     uint64_t *needs;
-    bool inplace; /* of outputs in the place of inputs alone */
+    size_t nreads; /* how many of its inputs are read */
+    bool inplace;  /* of outputs in the place of inputs alone */
     size_t *after, nafter;
 } ix_cut_part;
 

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/group/group.h"
@@ -34,6 +35,7 @@ typedef struct notice {
 typedef struct parcel {
     struct parcel *next;
     MPI_Request request;
+    int peer, tag; /* of one that is received */
     size_t bytes;
     char memory[];
 } parcel;
@@ -41,6 +43,7 @@ typedef struct parcel {
 typedef struct process {
     MPI_Comm comm;
     parcel *sent;    /* that nobody waits for any more */
+    parcel *early;   /* that came before the epoch that they are of */
     notice *notices; /* by rank, the last one; epoch 0: none */
     notice incoming;
     MPI_Request listening;
@@ -167,6 +170,10 @@ close_process(ilex_group *g)
     }
     if (!gone && !p->failed && !p->sent)
         MPI_Comm_free(&p->comm);
+    for (parcel *x = p->early, *next; x; x = next) {
+        next = x->next;
+        free(x);
+    }
     if (p->sent) /* MPI may still read it */
         return;
     free(p->notices);
@@ -214,15 +221,52 @@ tag_of(const ilex_group *g, const ix_message *m)
                          : TAG_NOTICE + 1 + m->tag - TAGS;
 }
 
+/* One that is received is of an epoch to come: it is for a message of that. */
+static bool
+keep_early(ilex_group *g, parcel *x)
+{
+    process *p = g->link;
+    ix_head head;
+    memcpy(&head, x->memory, sizeof head);
+    if (x->tag < TAGS || head.epoch <= g->epoch)
+        return false;
+    parcel **at = &p->early;
+    while (*at)
+        at = &(*at)->next;
+    x->next = NULL;
+    x->request = MPI_REQUEST_NULL;
+    *at = x;
+    return true;
+}
+
+/* One that came early for a message, if there is one; MPI has done with it. */
+static parcel *
+take_early(const ilex_group *g, const ix_message *m)
+{
+    process *p = g->link;
+    for (parcel **at = &p->early; *at; at = &(*at)->next) {
+        parcel *x = *at;
+        if (x->peer == m->peer && x->tag == m->tag) {
+            *at = x->next;
+            return x;
+        }
+    }
+    return NULL;
+}
+
 static ilex_status
 post(ilex_group *g, ix_message *m, ix_error *err)
 {
     process *p = g->link;
     size_t bytes = m->head.bytes;
+    m->request = m->sends ? NULL : take_early(g, m);
+    if (m->request)
+        return ILEX_OK;
     parcel *x = malloc(sizeof *x + sizeof m->head + bytes);
     if (!x)
         return fail(err, ILEX_E_MEMORY, "out of memory");
-    *x = (parcel){.bytes = sizeof m->head + bytes};
+    *x = (parcel){
+        .peer = m->peer, .tag = m->tag, .bytes = sizeof m->head + bytes};
     if (m->sends) {
         memcpy(x->memory, &m->head, sizeof m->head);
         if (bytes)
@@ -261,9 +305,11 @@ is_done(ilex_group *g, ix_message *m)
     if (!m->sends && m->came.epoch < m->head.epoch &&
         pass(g->link, x, m->peer, tag_of(g, m), false) == MPI_SUCCESS)
         return false; /* it was left unread some turns of tags ago */
-    free(x);
     m->request = NULL;
-    return m->done = true;
+    m->done = true;
+    if (m->sends || rc != MPI_SUCCESS || !keep_early(g, x))
+        free(x);
+    return true;
 }
 
 /* Takes notices that have come. */
@@ -333,9 +379,13 @@ cancel(ilex_group *g, ix_message *m)
         p->sent = x;
         return;
     }
+    MPI_Status status;
+    int cancelled = 0;
     MPI_Cancel(&x->request);
-    MPI_Wait(&x->request, MPI_STATUS_IGNORE);
-    free(x);
+    int rc = MPI_Wait(&x->request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    if (cancelled || rc != MPI_SUCCESS || !keep_early(g, x))
+        free(x);
 }
 
 static void

@@ -25,6 +25,7 @@ typedef struct packet {
 typedef struct member {
     pthread_cond_t came;
     _Atomic int64_t signals; /* so far */
+    int64_t swept;           /* of these when what is old was dropped */
     packet *first, **last;
     _Atomic(uint64_t) failed; /* the epoch of the notice */
     ix_notice notice;
@@ -213,12 +214,11 @@ take(member *me, packet **at)
 /* Takes what may be taken now for one of the messages; else "*next" is when to
  * look again, if that is before. */
 static packet *
-take_any(member *me, ix_message *m, size_t n, bool later, size_t *which,
-         double *next)
+take_any(member *me, ix_message *m, size_t n, size_t *which, double *next)
 {
     double now = -1;
     for (size_t i = 0; i < n; i++) {
-        packet **at = m[i].done ? NULL : find(me, &m[i], later);
+        packet **at = m[i].done ? NULL : find(me, &m[i], false);
         if (!at)
             continue;
         now = (*at)->ready > 0 && now < 0 ? ix_clock() : now;
@@ -229,6 +229,23 @@ take_any(member *me, ix_message *m, size_t n, bool later, size_t *which,
         *next = (*at)->ready < *next ? (*at)->ready : *next;
     }
     return NULL;
+}
+
+/* What will not come, for its rank has sent in a later epoch, is done; what was
+ * sent stays for that. */
+static bool
+note_later(member *me, ix_message *m, size_t n, size_t *which)
+{
+    for (size_t i = 0; i < n; i++) {
+        packet **at = m[i].done ? NULL : find(me, &m[i], true);
+        if (at) {
+            m[i].came = (*at)->head;
+            m[i].done = true;
+            *which = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Did a rank fail, or leave, so that one of the messages may not come? What it
@@ -275,7 +292,7 @@ sleep_until(world *w, member *me, double when)
 }
 
 /* A packet for one of the messages, whose number is "*which"; NULL: what ended
- * the wait is "*rc". */
+ * the wait is "*rc", or it does not come. */
 static packet *
 await(world *w, ilex_group *g, ix_message *m, size_t n, double deadline,
       size_t *which, ix_notice *notice, ilex_status *rc)
@@ -284,12 +301,12 @@ await(world *w, ilex_group *g, ix_message *m, size_t n, double deadline,
     for (;;) {
         drop_old(me, g->epoch);
         double next = deadline;
-        packet *p = take_any(me, m, n, false, which, &next);
+        packet *p = take_any(me, m, n, which, &next);
         bool comes = p || next < deadline; /* if not now */
         bool failed = !comes && find_failed(w, g, m, n, notice);
-        if (!comes && !failed)
-            p = take_any(me, m, n, true, which, &next);
         *rc = failed ? ILEX_E_GROUP : ILEX_OK;
+        if (!comes && !failed && note_later(me, m, n, which))
+            return NULL;
         if (!failed && !p && next >= deadline && ix_clock() >= deadline)
             *rc = ILEX_E_TIMEOUT;
         if (p || *rc)
@@ -336,11 +353,26 @@ tell(ilex_group *g, const ix_notice *notice)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Drops what nobody took in the epoch that has ended, if something came. */
+static void
+sweep(world *w, const ilex_group *g)
+{
+    member *me = &w->member[g->rank];
+    int64_t signals = atomic_load(&me->signals);
+    if (signals == me->swept)
+        return;
+    me->swept = signals;
+    pthread_mutex_lock(&w->lock);
+    drop_old(me, g->epoch + 1);
+    pthread_mutex_unlock(&w->lock);
+}
+
 static uint64_t
 heard(ilex_group *g)
 {
     world *w = g->link;
     uint64_t last = 0;
+    sweep(w, g);
     for (int r = 0; r < w->size; r++) {
         uint64_t failed = r == g->rank ? 0 : atomic_load(&w->member[r].failed);
         last = failed > last ? failed : last;

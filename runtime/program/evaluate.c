@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/program/program.h"
+#include "runtime/program/messages.h"
 
 /* ---- sizes ---- */
 
@@ -341,6 +341,8 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
     ilex_status rc = list
                          ? read_swaps(p, bindings, count, swaps, list, &n, &err)
                          : ix_fail_memory(&err);
+    if (rc && call && call->size >= sizeof *call && call->group)
+        ix_messages_fail(call->group, rc, err.text);
     if (rc && call && call->size >= offsetof(ilex_call, counted))
         snprintf(call->error, sizeof call->error, "%.*s",
                  (int)sizeof call->error - 1, err.text);

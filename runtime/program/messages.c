@@ -35,7 +35,12 @@ make_storage(exchange *x, const ix_run *r, size_t i)
     const ix_compiled_buffer *b = &r->p->c->buffer[i];
     ilex_storage *s = ix_make_argument(NULL, r, b);
     if (!s)
-        return r->err->code ? r->err->code : ix_fail_memory(r->err);
+        return r->err->code
+                   ? r->err->code
+                   : ix_fail(r->err, ILEX_E_MEMORY,
+                             "%s: there is no memory for %s : %s[%s]",
+                             r->p->c->name, b->name, ilex_dtype_name(b->dtype),
+                             b->interior_text);
     x->made[x->nmade++] = s;
     x->binding[x->nbindings++] = (ilex_binding)ILEX_BIND(b->name, s);
     return ILEX_OK;
@@ -165,6 +170,46 @@ check_writable(const exchange *x, size_t i)
                    s ? "a read-only storage" : "a number");
 }
 
+/* May argument "k" lie where message "i" comes: is it an output that is in the
+ * place of that, and made when it has come? */
+static bool
+may_share(const exchange *x, size_t k, size_t i)
+{
+    const ix_compiled_buffer *b = &x->c->buffer[k];
+    size_t p = 0;
+    if (b->inplace != (int)x->c->message[i].argument)
+        return false;
+    while (ix_find_argument(x->x->part[p].program->c, b->name) ==
+           x->x->part[p].program->c->narguments)
+        p++;
+    return x->x->part[p].needs[i / 64] >> i % 64 & 1;
+}
+
+/* Does nothing else lie where it is written, but for what may be in its place?
+ */
+static ilex_status
+check_apart(const exchange *x, size_t i)
+{
+    const ix_run *r = x->r;
+    size_t argument = x->c->message[i].argument;
+    ilex_storage view;
+    view_argument(x, i, &view);
+    if (ix_storage_self_overlap(&view))
+        return ix_fail(r->err, ILEX_E_OVERLAP,
+                       "%s: %s comes from a rank, and elements of the storage "
+                       "that it is bound to share memory",
+                       x->c->name, name_of(x, i));
+    for (size_t k = 0; k < x->c->narguments; k++)
+        if (k != argument && r->bound[k] &&
+            ix_storage_overlap(r->bound[k], &view) && !may_share(x, k, i))
+            return ix_fail(r->err, ILEX_E_OVERLAP,
+                           "%s: %s comes from a rank, and overlaps argument %s "
+                           "in memory; only an output that is made of it and "
+                           "declared `inplace` of it may share its memory",
+                           x->c->name, name_of(x, i), x->c->buffer[k].name);
+    return ILEX_OK;
+}
+
 /* What is sent or expected, and memory for it. */
 static ilex_status
 prepare_message(exchange *x, size_t i)
@@ -177,7 +222,10 @@ prepare_message(exchange *x, size_t i)
     m->sends = x->c->message[i].sends;
     set_meaning(m, &view);
     m->data = malloc(m->head.bytes + 1);
-    return m->data ? check_writable(x, i) : ix_fail_memory(x->r->err);
+    if (!m->data)
+        return ix_fail_memory(x->r->err);
+    ilex_status rc = check_writable(x, i);
+    return rc || m->sends ? rc : check_apart(x, i);
 }
 
 static ilex_status
@@ -393,6 +441,8 @@ go(exchange *x)
 static ilex_status
 check(const ix_run *r)
 {
+    if (r->nbindings > 0 && !r->bindings)
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "run: bindings is NULL");
     const char *what = r->p->backend->engine != &ix_engine_host ? "on a device"
                        : ix_ranks_grid(r->bindings, r->nbindings)
                            ? "with storages on a grid"
@@ -428,4 +478,11 @@ ix_messages_run(ix_run *r)
     if (!rc)
         rc = r->p->messages ? run(r) : ix_run_here(r);
     return ix_group_end(g, rc, r->err->text);
+}
+
+ilex_status
+ix_messages_fail(ilex_group *g, ilex_status rc, const char *text)
+{
+    ix_group_begin(g);
+    return ix_group_end(g, rc, text);
 }

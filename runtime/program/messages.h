@@ -46,5 +46,7 @@ ilex_status ix_message_ends(const ix_compiled *c, const int64_t *size,
 
 /* messages.c: a run by all ranks of the call's group. */
 ilex_status ix_messages_run(ix_run *r);
+/* One that fails before it begins: the others are told. Returns "rc". */
+ilex_status ix_messages_fail(ilex_group *g, ilex_status rc, const char *text);
 
 #endif

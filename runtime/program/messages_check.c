@@ -6,8 +6,6 @@
  */
 #include "runtime/program/messages.h"
 
-#include <stdio.h>
-
 #include "lib/base/structs.h"
 #include "runtime/group/group.h"
 
@@ -195,12 +193,11 @@ find_cause(const game *g, place at)
 }
 
 static void
-name_place(const game *g, place at, ix_name_list *text)
+name_place(const game *g, place at, ix_text *text)
 {
-    char more[100];
-    snprintf(more, sizeof more, " from rank %d (tag %d)",
-             g->player[at.rank].end[at.i].peer, message_of(g, at)->tag);
-    ix_name_list_add(text, array_of(g, at)->name, more);
+    ix_text_format(text, "%s%s from rank %d (tag %d)", text->length ? ", " : "",
+                   array_of(g, at)->name, g->player[at.rank].end[at.i].peer,
+                   message_of(g, at)->tag);
 }
 
 /* From any message that does not come one gets, in as many steps as there are
@@ -208,21 +205,29 @@ name_place(const game *g, place at, ix_name_list *text)
 static ilex_status
 fail_circle(const game *g, place at)
 {
-    ix_name_list text = {.length = 0};
-    size_t steps = 0;
+    enum { NAMED = 8 };
+    ix_text text;
+    size_t steps = 0, n = 0;
+    ix_text_init(&text, &ix_mem_default);
     for (int r = 0; r < g->ranks; r++)
         steps += g->player[r].p->c->nmessages;
     while (steps-- > 0)
         at = find_cause(g, at);
     place first = at;
     do {
-        name_place(g, at, &text);
+        if (n++ < NAMED)
+            name_place(g, at, &text);
         at = find_cause(g, at);
     } while (at.rank != first.rank || at.i != first.i);
-    return ix_fail(g->err, ILEX_E_GROUP,
-                   "ranks wait for each other: rank %d waits for %s, which "
-                   "waits for the first",
-                   first.rank, text.s);
+    if (n > NAMED)
+        ix_text_format(&text, " and %zu more", n - NAMED);
+    const char *names = ix_text_string(&text);
+    ilex_status rc = ix_fail(g->err, ILEX_E_GROUP,
+                             "ranks wait for each other: rank %d waits for %s, "
+                             "which waits for the first",
+                             first.rank, names ? names : "messages");
+    ix_text_free(&text);
+    return rc;
 }
 
 static ilex_status
@@ -239,6 +244,21 @@ check_end(const game *g)
 
 /* ---- all of it ---- */
 
+/* A size that is not given, or is negative; NULL: all are right. */
+static const char *
+find_bad_size(const ix_compiled *c, const ilex_rank_program *from)
+{
+    for (size_t k = 0; k < c->nsizes; k++) {
+        bool good = !ix_compiled_size_is_given(&c->size[k]);
+        for (size_t i = 0; i < from->size_count && !good; i++)
+            good = from->sizes[i].name && from->sizes[i].value >= 0 &&
+                   !strcmp(from->sizes[i].name, c->size[k].name);
+        if (!good)
+            return c->size[k].name;
+    }
+    return NULL;
+}
+
 /* A rank before the game. */
 static ilex_status
 enter(const game *g, int rank, const ilex_rank_program *from)
@@ -246,11 +266,18 @@ enter(const game *g, int rank, const ilex_rank_program *from)
     player *r = &g->player[rank];
     const ilex_program *p = from->program;
     size_t n = p->c->nmessages + 1, parts = p->messages ? p->messages->n : 0;
-    int64_t *size = ix_program_sizes(p, from->sizes, from->size_count);
+    const char *bad = find_bad_size(p->c, from);
+    int64_t *size =
+        bad ? NULL : ix_program_sizes(p, from->sizes, from->size_count);
+    if (bad)
+        return ix_fail(g->err, ILEX_E_SIZE,
+                       "rank %d, %s: the size %s is not given, or negative",
+                       rank, p->c->name, bad);
     r->p = p;
     if (!size)
         return ix_fail(g->err, ILEX_E_SIZE,
-                       "rank %d, %s: a size is missing, or leaves 64 bits",
+                       "rank %d, %s: a size that is made of others leaves 64 "
+                       "bits",
                        rank, p->c->name);
     r->end = ix_mem_new(&p->mem, n * sizeof *r->end);
     r->there = ix_mem_new(&p->mem, (n / 64 + 1) * sizeof *r->there);

@@ -99,7 +99,9 @@ bind_once(ilex_prepared *q)
                       .nbindings = q->count};
     ilex_status rc = ILEX_OK;
     q->run.grid = ix_ranks_grid(q->bindings, q->count);
-    if (!q->run.grid)
+    q->run.partial = q->call.group != NULL;
+    q->anew |= q->run.partial;
+    if (!q->run.grid && !q->call.group)
         rc = ix_run_bind(&q->run, &q->block);
     else if ((q->block = ix_run_block(&q->run))) /* runs find out the rest */
         rc = ix_bind_arguments(&q->run);

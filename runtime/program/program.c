@@ -131,6 +131,11 @@ compile_anew(ilex_module *module)
 {
     ilex_context *ctx = module->ctx;
     bool box = ix_option_int(ctx, IX_OPTION_box) && ctx->error.code == ILEX_OK;
+    if (box && module->nmessages)
+        return ix_fail_null(&ctx->error, ILEX_E_UNSUPPORTED,
+                            "program %s: boxes (option box) of a program with "
+                            "messages are not supported",
+                            module->name);
     ilex_module *restricted = box ? ix_module_subdomain(module) : NULL;
     ilex_program *p =
         restricted || !box ? compile_as_is(box ? restricted : module) : NULL;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "lib/base/fork.h"
-#include "runtime/program/program.h"
+#include "runtime/program/messages.h"
 #include "runtime/threads/background.h"
 
 typedef enum outcome { OPEN, DONE, FAILED } outcome;
@@ -267,6 +267,11 @@ ilex_program_wait(const ilex_program *p, double seconds)
     for (size_t i = 0; !rc && (v = ilex_program_variant(p, i, NULL)); i++) {
         double left = until - ix_clock();
         rc = wait_one(v, left > 0 ? left : 0);
+    }
+    for (size_t i = 0; !rc && p->messages && i < p->messages->n; i++) {
+        double left = until - ix_clock();
+        rc = ilex_program_wait(p->messages->part[i].program,
+                               left > 0 ? left : 0);
     }
     return rc;
 }

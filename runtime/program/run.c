@@ -105,10 +105,10 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
                 .err = err,
                 .bindings = bindings,
                 .nbindings = count};
-    if (count > 0 && !bindings)
-        return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
     if (call && call->group)
         return ix_messages_run(&r);
+    if (count > 0 && !bindings)
+        return ix_fail(err, ILEX_E_ARGUMENT, "run: bindings is NULL");
     r.grid = ix_ranks_grid(bindings, count);
     return r.grid ? ix_ranks_run(&r) : ix_run_here(&r);
 }
