@@ -54,6 +54,7 @@ libixlib_la_SOURCES = \
 	lib/build/build_reduce.c \
 	lib/build/build_reshape.c \
 	lib/build/cut.h \
+	lib/build/cut_kept.h \
 	lib/build/einsum.h \
 	lib/build/box.c \
 	lib/build/box.h \
@@ -67,6 +68,7 @@ libixlib_la_SOURCES = \
 	lib/build/cumulate.c \
 	lib/build/csr.c \
 	lib/build/cut.c \
+	lib/build/cut_kept.c \
 	lib/build/einsum_cost.c \
 	lib/build/einsum_dots.c \
 	lib/build/einsum_path.c \

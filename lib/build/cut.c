@@ -18,153 +18,18 @@
 #include <stdlib.h>
 
 #include "ilex/graph.h"
+#include "lib/build/cut_kept.h"
+#include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
-#include "lib/graph/order.h"
-#include "lib/graph/repeats.h"
 #include "lib/graph/scalar.h"
-#include "lib/graph/walk.h"
-
-/* Operations of an element up to which an array is made again. */
-enum { CHEAP = 8, DEAR = 1 << 20 };
 
 typedef struct cutting {
-    ilex_module *m;
-    ilex_context *ctx;
-    ix_order order;
-    ix_repeats loops;
-    size_t words;
-    uint64_t *needs; /* of each array, words of bits */
-    bool *wanted;    /* it is read by what needs more */
-    bool *stays;     /* it is no array that can be given to a part */
-    int *work;       /* operations to make an element again */
-    bool *kept;
+    ix_cut_arrays of;
+    ix_cut *cut;
     ilex_array **became; /* in the part that is being made, */
     size_t part;         /* its number */
     bool apart; /* outputs in the place of inputs are in parts of their own */
-    ix_cut *cut;
 } cutting;
-
-static uint64_t *
-needs_of(const cutting *x, size_t i)
-{
-    return x->needs + i * x->words;
-}
-
-static bool
-same_needs(const cutting *x, const uint64_t *a, const uint64_t *b)
-{
-    return !memcmp(a, b, x->words * sizeof *a);
-}
-
-/* ---- what arrays need ---- */
-
-static void
-add_messages(const cutting *x, const ilex_array *n, uint64_t *needs)
-{
-    for (size_t i = 0; n->kind == IX_INPUT && i < x->m->nmessages; i++)
-        if (!x->m->message[i].sends && x->m->message[i].name == n->attr[0])
-            needs[i / 64] |= UINT64_C(1) << i % 64;
-}
-
-static void
-find_needs(cutting *x)
-{
-    for (size_t i = 0; i < x->order.n; i++) {
-        ilex_array *op;
-        const ilex_array *n = x->order.array[i];
-        add_messages(x, n, needs_of(x, i));
-        for (int k = 0; (op = ix_order_operand(n, k)); k++) {
-            size_t at = *ix_map_find(&x->order.number, op);
-            for (size_t w = 0; w < x->words; w++)
-                needs_of(x, i)[w] |= needs_of(x, at)[w];
-        }
-    }
-}
-
-/* ---- what is kept ---- */
-
-/* Operations of a body, each once. */
-static bool
-add_operations(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
-{
-    int *work = w->user;
-    (void)operand, (void)value;
-    *work += n->kind == IX_OP     ? ix_op_cost(ix_op_of(n), ix_loop_of(n))
-             : n->kind == IX_CAST ? 1
-             : n->kind == IX_REDUCE || n->kind == IX_APPLY ? DEAR
-                                                           : 0;
-    *work = *work < DEAR ? *work : DEAR;
-    return true;
-}
-
-/* An element of array number "i", of those of its operands that are not kept.
- */
-static int
-find_work(const cutting *x, size_t i)
-{
-    ilex_array *op, *n = x->order.array[i];
-    int work = n->kind == IX_INPUT || n->kind == IX_DATA ? 0
-               : n->kind == IX_LAMBDA                    ? 0
-                                                         : DEAR;
-    ix_walk w = {.ctx = x->ctx, .leave = add_operations, .user = &work};
-    if (n->kind == IX_LAMBDA)
-        ix_walk_body(&w, n->ops[0], NULL);
-    ix_walk_free(&w);
-    for (int k = 0; (op = ix_order_operand(n, k)); k++) {
-        size_t at = *ix_map_find(&x->order.number, op);
-        work += x->kept[at] ? 0 : x->work[at];
-        work = work < DEAR ? work : DEAR;
-    }
-    return work;
-}
-
-/* Can a storage hold it wherever it is known? */
-static bool
-can_lie(const ilex_array *n)
-{
-    bool can = true;
-    for (int k = 0; can && n->interior != n->valid && k < ix_rank(n); k++)
-        can = n->valid->ax[k].name &&
-              !ix_lin_is(n->valid->ax[k].hi, IX_UNBOUNDED);
-    return can;
-}
-
-/* Is it no array of the whole program, or one that has to be what it is? */
-static void
-mark_stays(const cutting *x, size_t i)
-{
-    const ilex_array *n = x->order.array[i];
-    bool tuple =
-        n->kind == IX_SCAN || n->kind == IX_FOREIGN || n->kind == IX_LOOP;
-    x->stays[i] |= tuple || n->kind == IX_INPUT || n->kind == IX_DATA ||
-                   n->kind == IX_SKIPPED || !can_lie(n) ||
-                   (x->loops.inside && x->loops.inside[i] >= 0);
-    if (n->kind == IX_UPDATE) /* it says where values go */
-        x->stays[*ix_map_find(&x->order.number, n->ops[1])] = true;
-}
-
-static void
-mark_wanted(const cutting *x, size_t i)
-{
-    ilex_array *op;
-    for (int k = 0; (op = ix_order_operand(x->order.array[i], k)); k++) {
-        size_t at = *ix_map_find(&x->order.number, op);
-        x->wanted[at] |= !same_needs(x, needs_of(x, i), needs_of(x, at));
-    }
-}
-
-static void
-find_kept(cutting *x)
-{
-    for (size_t i = 0; i < x->order.n; i++) {
-        mark_stays(x, i);
-        mark_wanted(x, i);
-    }
-    for (size_t i = 0; i < x->order.n; i++) {
-        x->work[i] = find_work(x, i);
-        x->kept[i] = x->wanted[i] && !x->stays[i] && x->work[i] > CHEAP;
-    }
-}
 
 /* ---- parts ---- */
 
@@ -172,7 +37,7 @@ static int
 count_bits(const cutting *x, const uint64_t *needs)
 {
     int n = 0;
-    for (size_t w = 0; w < x->words; w++)
+    for (size_t w = 0; w < x->of.words; w++)
         n += __builtin_popcountll(needs[w]);
     return n;
 }
@@ -181,8 +46,9 @@ static size_t
 find_part(const cutting *x, const uint64_t *needs, bool inplace)
 {
     size_t p = 0;
-    while (p < x->cut->n && (x->cut->part[p].inplace != inplace ||
-                             !same_needs(x, x->cut->part[p].needs, needs)))
+    while (p < x->cut->n &&
+           (x->cut->part[p].inplace != inplace ||
+            !ix_cut_same(&x->of, x->cut->part[p].needs, needs)))
         p++;
     return p;
 }
@@ -193,13 +59,13 @@ static bool
 add_part(cutting *x, size_t i, bool inplace)
 {
     ix_cut *cut = x->cut;
-    size_t bytes = x->words * sizeof(uint64_t);
-    if (find_part(x, needs_of(x, i), inplace) < cut->n)
+    size_t bytes = x->of.words * sizeof(uint64_t);
+    if (find_part(x, ix_cut_needs(&x->of, i), inplace) < cut->n)
         return true;
-    uint64_t *needs = ix_mem_new(&x->ctx->mem, bytes);
+    uint64_t *needs = ix_mem_new(&x->of.ctx->mem, bytes);
     if (!needs)
         return false;
-    memcpy(needs, needs_of(x, i), bytes);
+    memcpy(needs, ix_cut_needs(&x->of, i), bytes);
     size_t at = cut->n++;
     for (; at > 0 &&
            count_bits(x, cut->part[at - 1].needs) > count_bits(x, needs);
@@ -220,15 +86,15 @@ static bool
 add_parts(cutting *x)
 {
     bool ok = true;
-    size_t most = x->m->noutputs + x->order.n + 1;
-    x->cut->part = ix_mem_new(&x->ctx->mem, most * sizeof *x->cut->part);
+    size_t most = x->of.m->noutputs + x->of.order.n + 1;
+    x->cut->part = ix_mem_new(&x->of.ctx->mem, most * sizeof *x->cut->part);
     if (!x->cut->part)
         return false;
-    for (size_t i = 0; ok && i < x->order.n; i++)
-        ok = !x->kept[i] || add_part(x, i, false);
-    for (size_t i = 0; ok && i < x->m->noutputs; i++)
-        ok = add_part(x, *ix_map_find(&x->order.number, x->m->output[i].array),
-                      is_apart(x, &x->m->output[i]));
+    for (size_t i = 0; ok && i < x->of.order.n; i++)
+        ok = !x->of.kept[i] || add_part(x, i, false);
+    for (size_t i = 0; ok && i < x->of.m->noutputs; i++)
+        ok = add_part(x, ix_cut_number(&x->of, x->of.m->output[i].array),
+                      is_apart(x, &x->of.m->output[i]));
     return ok;
 }
 
@@ -239,7 +105,8 @@ static bool
 is_own(const cutting *x, size_t i, bool inplace)
 {
     const ix_cut_part *p = &x->cut->part[x->part];
-    return p->inplace == inplace && same_needs(x, needs_of(x, i), p->needs);
+    return p->inplace == inplace &&
+           ix_cut_same(&x->of, ix_cut_needs(&x->of, i), p->needs);
 }
 
 static void
@@ -253,45 +120,51 @@ static ilex_array *
 read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
 {
     const cutting *x = user;
-    const size_t *at = ix_map_find(&x->order.number, n);
+    const size_t *at = ix_map_find(&x->of.order.number, n);
     char name[40];
     (void)count, (void)operands;
-    if (!at || !x->kept[*at] || is_own(x, *at, false))
+    if (!at || !x->of.kept[*at] || is_own(x, *at, false))
         return NULL;
     kept_name(*at, name);
-    int64_t symbol = ix_symbol_of(x->ctx, name, strlen(name));
+    int64_t symbol = ix_symbol_of(x->of.ctx, name, strlen(name));
     ix_node_spec spec = {.kind = IX_INPUT,
                          .dtype = (ilex_dtype)n->dtype,
                          .interior = n->interior,
                          .valid = n->valid,
                          .nattr = 1,
                          .attr = &symbol};
-    return symbol < 0 ? ix_poison_again(x->ctx) : ix_node_scoped(x->ctx, &spec);
+    return symbol < 0 ? ix_poison_again(x->of.ctx)
+                      : ix_node_scoped(x->of.ctx, &spec);
 }
 
-/* An array as an output wherever it is known. */
+/* An array as an output wherever it is known, under its name. */
 static ilex_array *
 on_valid(ilex_array *n)
 {
     ilex_context *ctx = n->ctx;
     ilex_array *index[ILEX_MAX_RANK];
+    int32_t name = ix_name_get(n);
     if (n->interior == n->valid)
         return n;
     for (int k = 0; k < ix_rank(n); k++)
         index[k] = ix_scalar_index(ctx, k);
-    return ix_node_lambda(
+    ilex_array *all = ix_node_lambda(
         ctx, n->valid, n->valid,
         ix_scalar_load(ctx, (ilex_dtype)n->dtype, 0, ix_rank(n), index), 1, &n);
+    return !name || ix_is_poison(all) || ix_name_note(all, name)
+               ? all
+               : ix_poison_again(ctx);
 }
 
 /* Adds an output of the program, if it is the part's. */
 static bool
 add_output(cutting *x, ilex_module *to, const ix_output *out)
 {
-    size_t i = *ix_map_find(&x->order.number, out->array);
-    const char *in = out->inplace ? ix_symbol_text(x->ctx, out->inplace) : NULL;
+    size_t i = ix_cut_number(&x->of, out->array);
+    const char *in =
+        out->inplace ? ix_symbol_text(x->of.ctx, out->inplace) : NULL;
     return !is_own(x, i, is_apart(x, out)) ||
-           ix_module_add_output(to, ix_symbol_text(x->ctx, out->name),
+           ix_module_add_output(to, ix_symbol_text(x->of.ctx, out->name),
                                 x->became[i], in) == ILEX_OK;
 }
 
@@ -301,10 +174,10 @@ add_places(const cutting *x, ilex_module *to)
 {
     bool ok = true;
     for (size_t i = 0; i < to->noutputs; i++)
-        for (size_t k = 0; ok && k < x->m->ninputs; k++)
+        for (size_t k = 0; ok && k < x->of.m->ninputs; k++)
             if (to->output[i].inplace &&
-                x->m->input[k]->attr[0] == to->output[i].inplace)
-                ok = ix_module_add_input(to, x->m->input[k]) == ILEX_OK;
+                x->of.m->input[k]->attr[0] == to->output[i].inplace)
+                ok = ix_module_add_input(to, x->of.m->input[k]) == ILEX_OK;
     return ok;
 }
 
@@ -313,9 +186,9 @@ static bool
 add_labels(const cutting *x, ilex_module *to)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < x->m->nlabels; i++) {
-        const ix_label *l = &x->m->label[i];
-        const size_t *at = ix_map_find(&x->order.number, l->array);
+    for (size_t i = 0; ok && i < x->of.m->nlabels; i++) {
+        const ix_label *l = &x->of.m->label[i];
+        const size_t *at = ix_map_find(&x->of.order.number, l->array);
         ok = !at || ix_module_label(to, l->name, x->became[*at]) == ILEX_OK;
     }
     return ok;
@@ -325,20 +198,20 @@ static bool
 make_part(cutting *x)
 {
     char name[40];
-    ilex_module *to = ilex_module_new(x->ctx, x->m->name);
-    bool ok = to && ilex_map_graph(x->ctx, x->order.n, x->order.array,
+    ilex_module *to = ilex_module_new(x->of.ctx, x->of.m->name);
+    bool ok = to && ilex_map_graph(x->of.ctx, x->of.order.n, x->of.order.array,
                                    read_kept, x, x->became) == ILEX_OK;
     x->cut->part[x->part].module = to;
-    for (size_t i = 0; ok && i < x->m->nassumptions; i++)
-        ok = ix_module_assume(to, x->m->assumption[i]) == ILEX_OK;
-    for (size_t i = 0; ok && i < x->order.n; i++)
-        if (x->kept[i] && is_own(x, i, false)) {
+    for (size_t i = 0; ok && i < x->of.m->nassumptions; i++)
+        ok = ix_module_assume(to, x->of.m->assumption[i]) == ILEX_OK;
+    for (size_t i = 0; ok && i < x->of.order.n; i++)
+        if (x->of.kept[i] && is_own(x, i, false)) {
             kept_name(i, name);
             ok = ix_module_add_output(to, name, on_valid(x->became[i]), NULL) ==
                  ILEX_OK;
         }
-    for (size_t i = 0; ok && i < x->m->noutputs; i++)
-        ok = add_output(x, to, &x->m->output[i]);
+    for (size_t i = 0; ok && i < x->of.m->noutputs; i++)
+        ok = add_output(x, to, &x->of.m->output[i]);
     ok = ok && add_labels(x, to) && ix_module_collect(to) == ILEX_OK;
     x->cut->part[x->part].nreads = to ? to->ninputs : 0;
     return ok && add_places(x, to);
@@ -382,7 +255,7 @@ is_behind(const ix_cut_part *p, const ix_cut_part *q)
 static bool
 find_behind(cutting *x, ix_cut_part *p)
 {
-    p->after = ix_mem_new(&x->ctx->mem, (x->cut->n + 1) * sizeof *p->after);
+    p->after = ix_mem_new(&x->of.ctx->mem, (x->cut->n + 1) * sizeof *p->after);
     for (size_t q = 0; p->after && q < x->cut->n; q++)
         if (&x->cut->part[q] != p && is_behind(p, &x->cut->part[q]))
             p->after[p->nafter++] = q;
@@ -404,7 +277,7 @@ static bool
 has_order(const cutting *x)
 {
     const ix_cut *cut = x->cut;
-    bool *done = ix_mem_new(&x->ctx->mem, cut->n + 1);
+    bool *done = ix_mem_new(&x->of.ctx->mem, cut->n + 1);
     size_t made = 0, before = 1;
     while (done && before != made) {
         before = made;
@@ -414,7 +287,7 @@ has_order(const cutting *x)
                 made++;
             }
     }
-    ix_mem_free(&x->ctx->mem, done);
+    ix_mem_free(&x->of.ctx->mem, done);
     return done && made == cut->n;
 }
 
@@ -422,11 +295,11 @@ has_order(const cutting *x)
 static bool
 find_senders(cutting *x)
 {
-    x->cut->from =
-        ix_mem_new(&x->ctx->mem, (x->m->nmessages + 1) * sizeof *x->cut->from);
-    for (size_t i = 0; x->cut->from && i < x->m->nmessages; i++) {
+    x->cut->from = ix_mem_new(&x->of.ctx->mem,
+                              (x->of.m->nmessages + 1) * sizeof *x->cut->from);
+    for (size_t i = 0; x->cut->from && i < x->of.m->nmessages; i++) {
         int p = (int)x->cut->n - 1;
-        while (p >= 0 && !makes(&x->cut->part[p], x->m->message[i].name))
+        while (p >= 0 && !makes(&x->cut->part[p], x->of.m->message[i].name))
             p--;
         x->cut->from[i] = p;
     }
@@ -434,31 +307,6 @@ find_senders(cutting *x)
 }
 
 /* ---- all of it ---- */
-
-static bool
-take_order(cutting *x)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < x->m->noutputs; i++)
-        ok = ix_order_from(&x->order, x->m->output[i].array);
-    return ok &&
-           ix_repeats_find(&x->loops, x->m->name, x->order.array, x->order.n);
-}
-
-static bool
-take_memory(cutting *x)
-{
-    const ix_mem *mem = &x->ctx->mem;
-    size_t n = x->order.n + 1;
-    x->words = x->m->nmessages / 64 + 1;
-    x->needs = ix_mem_new(mem, n * x->words * sizeof *x->needs);
-    x->wanted = ix_mem_new(mem, n);
-    x->stays = ix_mem_new(mem, n);
-    x->kept = ix_mem_new(mem, n);
-    x->work = ix_mem_new(mem, n * sizeof *x->work);
-    x->became = ix_mem_new(mem, n * sizeof *x->became);
-    return x->needs && x->wanted && x->stays && x->kept && x->work && x->became;
-}
 
 static bool
 make_parts(cutting *x)
@@ -476,14 +324,14 @@ make_parts(cutting *x)
 static bool
 cut_all(cutting *x)
 {
-    if (!take_order(x) || !take_memory(x))
+    if (!ix_cut_arrays_begin(&x->of))
         return false;
-    find_needs(x);
-    find_kept(x);
-    if (!make_parts(x))
+    x->became =
+        ix_mem_new(&x->of.ctx->mem, (x->of.order.n + 1) * sizeof *x->became);
+    if (!x->became || !make_parts(x))
         return false;
     if (!has_order(x)) {
-        ix_cut_free(x->ctx, x->cut);
+        ix_cut_free(x->of.ctx, x->cut);
         *x->cut = (ix_cut){0};
         x->apart = true;
         if (!make_parts(x))
@@ -491,11 +339,11 @@ cut_all(cutting *x)
     }
     if (!has_order(x))
         return ix_fail_false(
-            &x->ctx->error, ILEX_E_UNSUPPORTED,
+            &x->of.ctx->error, ILEX_E_UNSUPPORTED,
             "program %s: two outputs that need different messages are each in "
             "the place of an input that the other one reads; make one of them "
             "an array of its own",
-            x->m->name);
+            x->of.m->name);
     return find_senders(x);
 }
 
@@ -518,11 +366,7 @@ bool
 ix_module_cut(ilex_module *m, ix_cut *cut)
 {
     ilex_context *ctx = m->ctx;
-    cutting x = {.m = m,
-                 .ctx = ctx,
-                 .order = {.ctx = ctx},
-                 .loops = {.ctx = ctx, .mem = &ctx->mem},
-                 .cut = cut};
+    cutting x = {.of = {.m = m}, .cut = cut};
     *cut = (ix_cut){0};
     if (ix_module_collect(m) != ILEX_OK || refuse_counted(m))
         return false;
@@ -534,14 +378,8 @@ ix_module_cut(ilex_module *m, ix_cut *cut)
         ix_fail_memory(&ctx->error);
     ix_assume_instead(ctx, before);
     ilex_scope_end(ctx, scope, NULL);
-    ix_order_free(&x.order);
-    ix_repeats_free(&x.loops);
-    ix_mem_free(&ctx->mem, x.needs);
-    ix_mem_free(&ctx->mem, x.wanted);
-    ix_mem_free(&ctx->mem, x.stays);
-    ix_mem_free(&ctx->mem, x.kept);
-    ix_mem_free(&ctx->mem, x.work);
     ix_mem_free(&ctx->mem, x.became);
+    ix_cut_arrays_end(&x.of);
     return ok;
 }
 

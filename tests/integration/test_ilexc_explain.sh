@@ -162,6 +162,9 @@ expect 0 '^  out y : f64\[n\], to rank 0 with tag 0, to rank m with tag 0$' expl
 expect 0 '^  at once: e for other parts, y$' explain p.ilx
 expect 0 '^  when there is a: z$' explain p.ilx
 
+says "in x : f64[I:n] halo(I:1:1)|in a : f64[I:n]|recv a from 1|let e = $heavy|out w = a*e[I-1] + e[I+1]" \
+    '^  at once: e for other parts$'
+
 # All programs there are, and to a file.
 for file in "$examples"/*.ilx "$top"/tests/stages/*.ilx
 do

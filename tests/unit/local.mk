@@ -80,6 +80,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_proof \
 	tests/unit/test_query \
 	tests/unit/test_messages \
+	tests/unit/test_messages_bound \
 	tests/unit/test_messages_random \
 	tests/unit/test_ranks \
 	tests/unit/test_ranks_faults \
@@ -183,6 +184,9 @@ tests_unit_test_ranks_files_SOURCES = \
 tests_unit_test_messages_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/test_messages.c
+tests_unit_test_messages_bound_SOURCES = \
+	tests/unit/ranks_fixture.h \
+	tests/unit/test_messages_bound.c
 tests_unit_test_messages_random_SOURCES = \
 	tests/unit/ranks_fixture.h \
 	tests/unit/ranks_text.h \
