@@ -90,6 +90,7 @@ libixruntime_la_SOURCES = \
 	runtime/memory/space.c \
 	runtime/memory/space.h \
 	runtime/memory/spaces.def \
+	runtime/program/again.c \
 	runtime/program/arguments.c \
 	runtime/program/bind.c \
 	runtime/program/bind_names.c \
@@ -123,6 +124,7 @@ libixruntime_la_SOURCES = \
 	runtime/program/prepared.c \
 	runtime/program/program.c \
 	runtime/program/promote.c \
+	runtime/program/again.h \
 	runtime/program/messages.h \
 	runtime/program/program.h \
 	runtime/program/profile.c \

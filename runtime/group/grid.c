@@ -293,6 +293,8 @@ ilex_grid_release(ilex_grid *g)
         return;
     if (g->kept)
         g->forget(g->kept);
+    if (g->again)
+        g->forget_again(g->again);
     ilex_grid_release(g->open);
     for (int k = 0; k < g->naxes; k++)
         free(g->axis[k].cut);

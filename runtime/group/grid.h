@@ -44,6 +44,8 @@ struct ilex_grid {
     ilex_grid *open; /* see below; NULL: nobody asked */
     void *kept;      /* what runs leave for the next ones, until it ends */
     void (*forget)(void *kept);
+    void *again; /* the last run that may come again, or NULL */
+    void (*forget_again)(void *again);
     ix_grid_width widths[IX_GRID_WIDTHS]; /* found out before, by key */
 };
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/program/program.h"
+#include "runtime/program/again.h"
 
 /* A run while it is planned. */
 typedef struct plan {
@@ -21,7 +21,7 @@ typedef struct plan {
     bool idle;        /* it has none of any */
     bool narrow;      /* a halo is not as wide as it is read */
     ix_halo *halo;
-    size_t nhalos;
+    size_t nhalos, all; /* that are old; that there are */
     ix_reading reads;
 } plan;
 
@@ -214,6 +214,7 @@ static void
 keep_stale(plan *x)
 {
     size_t n = 0;
+    x->all = x->nhalos;
     for (size_t i = 0; i < x->nhalos; i++)
         if (ix_halo_is_stale(&x->halo[i]))
             x->halo[n++] = x->halo[i];
@@ -451,6 +452,13 @@ run_sections(const ix_run *r, const ilex_program *p)
     return rc;
 }
 
+/* Was it carried out as it is bound, and sent nothing? */
+static bool
+may_be_again(const plan *x)
+{
+    return !x->narrow && !x->nhalos && !x->idle && !x->without && !x->r->order;
+}
+
 /* A run of a program for parts, which is the run's then; of "whole" if that may
  * be in sections. */
 static ilex_status
@@ -466,6 +474,9 @@ run_parts(ix_run *r, ix_parts *parts, const ilex_program *whole)
         rc = run_sections(r, whole);
     else
         rc = rc ? rc : run_part(&x);
+    if (!rc && whole && may_be_again(&x) &&
+        ix_again_keep(whole, r, block, x.halo, x.all))
+        return rc;
     ix_mem_free(&r->p->mem, x.halo);
     ix_mem_free(&r->p->mem, block);
     return rc;
@@ -487,6 +498,9 @@ run_loops(ix_run *r)
 static ilex_status
 run(ix_run *r)
 {
+    ilex_status rc;
+    if (ix_again_run(r, &rc))
+        return rc;
     if (r->p->c->nloops > 0)
         return run_loops(r);
     ix_parts *parts = find_parts(r->p, "", 0, r->err);

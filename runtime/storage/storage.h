@@ -46,6 +46,7 @@ struct ilex_storage {
     atomic_size_t count;   /* first: all that follows is constant */
     ix_division *division; /* what it is a part of, its own; or NULL */
     ilex_storage *whole;   /* what it was restricted from, counted; or NULL */
+    uint64_t serial;       /* no two have one; 0: a view on the stack */
     ix_mem mem;
     ix_memory *memory;
     ix_view_strings *labels;
@@ -77,6 +78,7 @@ ix_storage_clone(ilex_storage *view, const ilex_storage *s)
     atomic_init(&view->count, 1);
     view->whole = NULL;
     view->division = NULL;
+    view->serial = 0;
     memcpy(&view->mem, &s->mem, offsetof(ilex_storage, axis) - start);
     view->axis[0] = s->axis[0];
     for (int k = 0; k < s->rank; k++) {

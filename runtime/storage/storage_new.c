@@ -51,10 +51,13 @@ ix_storage_maker(ilex_context *ctx)
 ilex_storage *
 ix_storage_attach(const ix_mem *mem, const ilex_storage *s, ix_error *err)
 {
+    static _Atomic uint64_t serial;
     ilex_storage *view = ix_mem_resize(mem, NULL, sizeof *view);
     if (!view)
         return ix_fail_memory_null(err);
     ix_storage_clone(view, s);
+    view->serial =
+        atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     view->mem = *mem;
     ix_memory_retain(view->memory);
     if (view->labels)

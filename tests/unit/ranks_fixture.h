@@ -202,8 +202,12 @@ ranks_body(ilex_group *g, void *user)
     ilex_group_counted(g, &before);
     g->waiting = c->overlap;
     int before_overlap = g->overlapped;
-    for (int run = 0; !rc && run < (c->runs ? c->runs : 1); run++)
+    for (int run = 0; !rc && run < (c->runs ? c->runs : 1); run++) {
+        for (size_t i = 0; run > 0 && i < w->narguments; i++)
+            if (w->info[i].output && w->info[i].dtype != ILEX_BOOL)
+                ilex_storage_fill(own, s[i], -77); /* it is made anew */
         rc = ilex_run(w->p, b, w->narguments, &call);
+    }
     ilex_group_counted(g, &after);
     w->overlapped[rank] = g->overlapped - before_overlap;
     w->counts[rank] =

@@ -338,6 +338,70 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* ---- the same run again ---- */
+
+enum { AGAIN_POINTS = 8 };
+
+/* Runs, and says what is at a point of this rank's. */
+static double
+run_once(const ilex_program *p, ilex_binding *b)
+{
+    int64_t at[] = {1};
+    double is = -1;
+    ilex_call call = {.size = sizeof call, .threads = 1};
+    ilex_storage_fill(NULL, b[2].storage, 0);
+    if (ilex_run(p, b, 3, &call))
+        fprintf(stderr, "%s\n", call.error);
+    ilex_storage_get_f64(b[2].storage, at, &is);
+    return is;
+}
+
+/* The third run sends nothing and is the second one again; one with another
+ * number, another storage, or other elements is not. */
+static int
+run_again(ilex_group *g, void *user)
+{
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:2", .domain = "I:8"));
+    ilex_storage *u = filled(own, grid, AGAIN_POINTS, 1),
+                 *w = filled(own, grid, AGAIN_POINTS, 0);
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND_F64("dt", 2),
+                        ILEX_BIND("w", w)};
+    bool ok = true;
+    for (int k = 0; k < 4; k++)
+        ok &= run_once(user, b) == 4; /* dt*(u[I-1] + u[I+1]) */
+    ok &= grid->again != NULL;
+    b[1].re = 3;
+    ok &= run_once(user, b) == 6;
+    ilex_storage_fill(own, u, 5 + ilex_group_rank(g));
+    for (int k = 0; k < 3; k++)
+        ok &= run_once(user, b) == (ilex_group_rank(g) ? 33 : 30);
+    for (int k = 0; k < 3; k++) { /* perhaps where the last one was */
+        ilex_storage_release(b[0].storage);
+        b[0].storage = filled(own, grid, AGAIN_POINTS, k);
+        ok &= run_once(user, b) == 6 * k;
+        ok &= run_once(user, b) == 6 * k;
+    }
+    ilex_storage_release(b[0].storage);
+    ilex_storage_release(w);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return ok ? ILEX_OK : ILEX_E_INTERNAL;
+}
+
+START_TEST(again)
+{
+    ilex_program *p =
+        compile("ilex 1\nprogram again\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+                "in dt : f64\nout w = dt*(u[I-1] + u[I+1])\n");
+    ck_assert_int_eq(
+        ilex_group_run(ctx, &ILEX_GROUP_SPEC(.ranks = 2), run_again, p),
+        ILEX_OK);
+    ilex_program_release(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -348,6 +412,7 @@ main(void)
     tcase_add_loop_test(tests, same_bits, 0, (int)IX_COUNT(cases));
     tcase_add_loop_test(tests, messages, 0, (int)IX_COUNT(sent));
     tcase_add_loop_test(tests, refusals, 0, (int)IX_COUNT(refused));
+    tcase_add_test(tests, again);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -407,7 +407,7 @@ try_one(uint64_t first)
         .halo = REACH + 1,
         .ranks = choose_grid(&m),
         .domain = domain,
-        .runs = 1 + (int)pick(&m.t, 2),
+        .runs = 1 + (int)pick(&m.t, 4),
         .overlap = pick(&m.t, 2),
         .size = {{"n", n}, {"m", rows}, {"q", q}, {"nt", pick(&m.t, 4)}},
         .nsizes = 4};
