@@ -155,12 +155,18 @@ set_meaning(ix_message *m, const ilex_storage *view)
                     ilex_dtype_bytes((ilex_dtype)view->dtype);
 }
 
-/* Can what comes be written to what is bound? */
+/* Can what is bound be read here, and what comes be written to it? */
 static ilex_status
-check_writable(const exchange *x, size_t i)
+check_storage(const exchange *x, size_t i)
 {
     const ix_compiled_message *m = &x->c->message[i];
     const ilex_storage *s = x->r->bound[m->argument];
+    if (s && (s->memory->managed || !ix_memory_on_host(s->memory)))
+        return ix_fail(x->r->err, ILEX_E_UNSUPPORTED,
+                       "%s: %s %s a rank, and its storage has memory of a "
+                       "device, which is not supported",
+                       x->c->name, name_of(x, i),
+                       m->sends ? "goes to" : "comes from");
     if (m->sends || (s && s->writable))
         return ILEX_OK;
     return ix_fail(x->r->err, s ? ILEX_E_READONLY : ILEX_E_BINDING,
@@ -224,7 +230,7 @@ prepare_message(exchange *x, size_t i)
     m->data = malloc(m->head.bytes + 1);
     if (!m->data)
         return ix_fail_memory(x->r->err);
-    ilex_status rc = check_writable(x, i);
+    ilex_status rc = check_storage(x, i);
     return rc || m->sends ? rc : check_apart(x, i);
 }
 
