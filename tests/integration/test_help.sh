@@ -118,7 +118,7 @@ says 'ilex_storage_power(ctx, x, y)' pow
 says 'roll(x; axis=0, by=1): a function' roll
 says 'csr_matmul(x, y, z, w; columns=1): a function' csr_matmul
 says 'May be left out: low, high, value, mode.' pad
-says 'Not in this version' send
+says 'Not in this version' call
 says 'let lap = u[I+1] - 2*u + u[I-1]' let
 says 'From level STAGES to TREE; `ilexc print FILE --stage=nest`' nest
 says '--threads=auto|int: an option of the library' ILEX_THREADS
