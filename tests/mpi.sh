@@ -93,11 +93,11 @@ do
     fi
 done
 
-# The program of doc/ranks.md, as somebody types it.
+# The first program of doc/ranks.md, as somebody types it.
 if command -v "${MPICC:=mpicc}" >/dev/null 2>&1 && [ -e .libs/libilex.so ]
 then
-    sed -n '/^```c$/,/^```$/p' "$srcdir/doc/ranks.md" | sed '/^```/d' \
-        >"$work/smooth.c"
+    sed -n '/^```c$/,/^```$/p; /^```c$/,/^```$/{ /^```$/q; }' \
+        "$srcdir/doc/ranks.md" | sed '/^```/d' >"$work/smooth.c"
     "$MPICC" -Wall -Wextra -Werror "$work/smooth.c" -I"$srcdir/include" \
         -L.libs -lilex -Wl,-rpath,"$build/.libs" -o "$work/smooth"
     ranks 2 "$work/smooth" | sort >"$work/said"
