@@ -42,10 +42,7 @@ static bool
 check_inplace(ix_unit *u, const ix_output *out)
 {
     ilex_context *ctx = u->ctx;
-    const ilex_array *x = NULL;
-    for (size_t i = 0; i < u->module->ninputs; i++)
-        if (u->module->input[i]->attr[0] == out->inplace)
-            x = u->module->input[i];
+    const ilex_array *x = ix_module_input(u->module, out->inplace);
     if (out->inplace == 0)
         return true;
     if (x && x->dtype == out->array->dtype && ix_is_array(out->array) &&

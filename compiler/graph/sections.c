@@ -31,16 +31,9 @@ static ilex_array *
 received(const ix_places *p, size_t i, const char *name)
 {
     ilex_context *ctx = p->u->ctx;
-    int64_t symbol = ix_symbol_of(ctx, name, strlen(name));
     const ix_domain *dom = ix_made_domain(p, i);
-    ix_node_spec spec = {.kind = IX_INPUT,
-                         .dtype = (ilex_dtype)p->u->order[i]->dtype,
-                         .interior = dom,
-                         .valid = dom,
-                         .nattr = 1,
-                         .attr = &symbol};
-    return symbol < 0 || !dom ? ix_poison_again(ctx)
-                              : ix_node_scoped(ctx, &spec);
+    return ix_build_received(ctx, name, (ilex_dtype)p->u->order[i]->dtype, dom,
+                             dom);
 }
 
 /* ---- what is computed in a section ---- */
@@ -122,19 +115,6 @@ typedef struct building {
     ilex_module *m;
 } building;
 
-/* The array "x" on a domain; behind "first" axes, which are no axes of "x". */
-static ilex_array *
-copied(ilex_array *x, const ix_domain *dom, int first)
-{
-    ilex_context *ctx = x->ctx;
-    ilex_array *index[ILEX_MAX_RANK];
-    for (int k = 0; k < ix_rank(x); k++)
-        index[k] = ix_scalar_index(ctx, first + k);
-    return ix_node_lambda(
-        ctx, dom, dom,
-        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index), 1, &x);
-}
-
 static ilex_array *
 zeros(const ilex_array *like, const ix_domain *dom)
 {
@@ -199,9 +179,9 @@ add_output(const building *b, const ix_output *out, ilex_array *x)
     const ilex_module *from = b->p->u->module;
     ilex_context *ctx = b->p->u->ctx;
     bool ok = true;
-    for (size_t i = 0; ok && out->inplace && i < from->ninputs; i++)
-        if (from->input[i]->attr[0] == out->inplace)
-            ok = ix_module_add_input(b->m, from->input[i]) == ILEX_OK;
+    if (out->inplace)
+        ok = ix_module_add_input(b->m, ix_module_input(from, out->inplace)) ==
+             ILEX_OK;
     return ok &&
            ix_module_add_output(b->m, ix_symbol_text(ctx, out->name), x,
                                 out->inplace ? ix_symbol_text(ctx, out->inplace)
@@ -220,10 +200,10 @@ add_made(void *user, const ix_made *x)
     case IX_MADE_OUTPUT:
         return add_output(b, x->out, b->became[x->of]);
     case IX_MADE_ARRAY:
-        n = copied(b->became[x->of], x->dom, 0);
+        n = ix_build_copied(b->became[x->of], x->dom, 0);
         break;
     case IX_MADE_ELEMENT:
-        n = copied(b->became[x->of], x->dom, 1);
+        n = ix_build_copied(b->became[x->of], x->dom, 1);
         break;
     case IX_MADE_PLACES:
         n = places_of(b, x);

@@ -56,6 +56,14 @@ bool ix_build_common(ilex_context *ctx, const char *operation, int count,
 /* Can "dtype" hold a literal, within its kind? */
 bool ix_literal_fits(const ilex_array *x, ilex_dtype dtype);
 
+/* What another program or part of one makes, an input under a name of ours, of
+ * which nothing is proved. NULL domains give poison. */
+ilex_array *ix_build_received(ilex_context *ctx, const char *name,
+                              ilex_dtype dtype, const ix_domain *interior,
+                              const ix_domain *valid);
+/* The array on a domain where it is known; behind "first" axes, which are no
+ * axes of it. */
+ilex_array *ix_build_copied(ilex_array *x, const ix_domain *dom, int first);
 /* y(i) = i along one named axis, everywhere. */
 ilex_array *ix_build_index(ilex_context *ctx, int32_t axis);
 

@@ -158,6 +158,33 @@ ix_build_parameter(ilex_context *ctx, const char *name, size_t length,
 }
 
 ilex_array *
+ix_build_received(ilex_context *ctx, const char *name, ilex_dtype dtype,
+                  const ix_domain *interior, const ix_domain *valid)
+{
+    int64_t symbol = ix_symbol_of(ctx, name, strlen(name));
+    ix_node_spec spec = {.kind = IX_INPUT,
+                         .dtype = dtype,
+                         .interior = interior,
+                         .valid = valid,
+                         .nattr = 1,
+                         .attr = &symbol};
+    return symbol < 0 || !interior ? ix_poison_again(ctx)
+                                   : ix_node_scoped(ctx, &spec);
+}
+
+ilex_array *
+ix_build_copied(ilex_array *x, const ix_domain *dom, int first)
+{
+    ilex_context *ctx = x->ctx;
+    ilex_array *index[ILEX_MAX_RANK];
+    for (int k = 0; k < ix_rank(x); k++)
+        index[k] = ix_scalar_index(ctx, first + k);
+    return ix_node_lambda(
+        ctx, dom, dom,
+        ix_scalar_load(ctx, (ilex_dtype)x->dtype, 0, ix_rank(x), index), 1, &x);
+}
+
+ilex_array *
 ix_build_index(ilex_context *ctx, int32_t axis)
 {
     ix_axis ax = everywhere(ctx, axis);

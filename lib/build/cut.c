@@ -15,13 +15,11 @@
 #include "lib/build/cut.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ilex/graph.h"
 #include "lib/build/cut_kept.h"
 #include "lib/graph/annotation.h"
 #include "lib/graph/counted.h"
-#include "lib/graph/scalar.h"
 
 typedef struct cutting {
     ix_cut_arrays of;
@@ -126,34 +124,21 @@ read_kept(void *user, ilex_array *n, int count, ilex_array *const *operands)
     if (!at || !x->of.kept[*at] || is_own(x, *at, false))
         return NULL;
     kept_name(*at, name);
-    int64_t symbol = ix_symbol_of(x->of.ctx, name, strlen(name));
-    ix_node_spec spec = {.kind = IX_INPUT,
-                         .dtype = (ilex_dtype)n->dtype,
-                         .interior = n->interior,
-                         .valid = n->valid,
-                         .nattr = 1,
-                         .attr = &symbol};
-    return symbol < 0 ? ix_poison_again(x->of.ctx)
-                      : ix_node_scoped(x->of.ctx, &spec);
+    return ix_build_received(x->of.ctx, name, (ilex_dtype)n->dtype, n->interior,
+                             n->valid);
 }
 
 /* An array as an output wherever it is known, under its name. */
 static ilex_array *
 on_valid(ilex_array *n)
 {
-    ilex_context *ctx = n->ctx;
-    ilex_array *index[ILEX_MAX_RANK];
     int32_t name = ix_name_get(n);
     if (n->interior == n->valid)
         return n;
-    for (int k = 0; k < ix_rank(n); k++)
-        index[k] = ix_scalar_index(ctx, k);
-    ilex_array *all = ix_node_lambda(
-        ctx, n->valid, n->valid,
-        ix_scalar_load(ctx, (ilex_dtype)n->dtype, 0, ix_rank(n), index), 1, &n);
+    ilex_array *all = ix_build_copied(n, n->valid, 0);
     return !name || ix_is_poison(all) || ix_name_note(all, name)
                ? all
-               : ix_poison_again(ctx);
+               : ix_poison_again(n->ctx);
 }
 
 /* Adds an output of the program, if it is the part's. */
@@ -173,11 +158,11 @@ static bool
 add_places(const cutting *x, ilex_module *to)
 {
     bool ok = true;
-    for (size_t i = 0; i < to->noutputs; i++)
-        for (size_t k = 0; ok && k < x->of.m->ninputs; k++)
-            if (to->output[i].inplace &&
-                x->of.m->input[k]->attr[0] == to->output[i].inplace)
-                ok = ix_module_add_input(to, x->of.m->input[k]) == ILEX_OK;
+    for (size_t i = 0; ok && i < to->noutputs; i++)
+        if (to->output[i].inplace)
+            ok = ix_module_add_input(
+                     to, ix_module_input(x->of.m, to->output[i].inplace)) ==
+                 ILEX_OK;
     return ok;
 }
 

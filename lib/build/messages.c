@@ -11,16 +11,6 @@ name_of(const ilex_module *m, const ix_module_message *x)
     return ix_symbol_text(m->ctx, x->name);
 }
 
-/* The input called so, or NULL. */
-static const ilex_array *
-find_input(const ilex_module *m, int32_t name)
-{
-    for (size_t i = 0; i < m->ninputs; i++)
-        if (m->input[i]->attr[0] == name)
-            return m->input[i];
-    return NULL;
-}
-
 static bool
 has_output(const ilex_module *m, int32_t name)
 {
@@ -33,7 +23,7 @@ has_output(const ilex_module *m, int32_t name)
 bool
 ix_module_has_argument(const ilex_module *m, int32_t name, bool sends)
 {
-    return find_input(m, name) || (sends && has_output(m, name));
+    return ix_module_input(m, name) || (sends && has_output(m, name));
 }
 
 /* An input comes from one rank, and two ranks tell messages apart by tags. */
@@ -89,7 +79,7 @@ ix_module_check_messages(ilex_module *m)
     ix_error *err = &m->ctx->error;
     for (size_t i = 0; i < m->nmessages; i++) {
         const ix_module_message *x = &m->message[i];
-        const ilex_array *input = find_input(m, x->name);
+        const ilex_array *input = ix_module_input(m, x->name);
         if (!ix_module_has_argument(m, x->name, x->sends))
             return ix_fail(err, ILEX_E_UNKNOWN,
                            "program %s: no %s is called '%s', which %s a rank",

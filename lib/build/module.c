@@ -198,6 +198,15 @@ two_inputs(ilex_context *ctx, const ilex_array *a, const ilex_array *b)
                    ix_domain_show(ctx, b->interior).s);
 }
 
+ilex_array *
+ix_module_input(const ilex_module *m, int32_t name)
+{
+    for (size_t i = 0; i < m->ninputs; i++)
+        if (m->input[i]->attr[0] == name)
+            return m->input[i];
+    return NULL;
+}
+
 ilex_status
 ix_module_add_input(ilex_module *m, ilex_array *input)
 {

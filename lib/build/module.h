@@ -75,6 +75,9 @@ ix_output_domain(const ix_output *out)
 /* Names that expressions give a meaning of their own: true, false, nan, inf. */
 bool ix_is_constant_name(const char *text, size_t length);
 
+/* The input called so, or NULL. */
+ilex_array *ix_module_input(const ilex_module *m, int32_t name);
+
 /* Adds an input (kept by the module); two inputs of one name must be one. */
 ilex_status ix_module_add_input(ilex_module *m, ilex_array *input);
 
