@@ -64,6 +64,16 @@ nearer(const sides *s, const ix_lin *end, bool upper)
     return ix_meet_bounds(s->ctx, name, s->axis, end, s->at, upper);
 }
 
+/* The inner one of two ends of where both are known, whichever of them it is
+ * that the sizes of a run ask for; NULL: they say which. */
+static const ix_lin *
+inner(const sides *s, int i, const ix_lin *mine, const ix_lin *theirs)
+{
+    if (i ? le(s, mine, theirs) : le(s, theirs, mine))
+        return mine;
+    return (i ? le(s, theirs, mine) : le(s, mine, theirs)) ? theirs : NULL;
+}
+
 /* The end of the result's range on the side of x[i], or of where it is known:
  * that of x[i]; of the other one where x[i] has no point. */
 static const ix_lin *
@@ -78,8 +88,9 @@ end_of(const sides *s, int i, bool known)
     bool some = i ? le(s, s->at, s->own[1]->hi) : le(s, s->own[0]->lo, s->at);
     if (some || ix_lin_same(s->ctx, mine, theirs))
         return mine;
+    const ix_lin *both = known ? inner(s, i, mine, theirs) : NULL;
     if (known)
-        return i ? s->own[i]->hi : s->own[i]->lo;
+        return both ? both : i ? s->own[i]->hi : s->own[i]->lo;
     ix_lin_text a = ix_lin_show(s->ctx, i ? s->at : mine);
     ix_lin_text b = ix_lin_show(s->ctx, i ? mine : s->at);
     ix_poison(s->ctx, name, -1, ILEX_E_UNDECIDED,
