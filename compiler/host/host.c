@@ -226,6 +226,7 @@ put_source(ix_host *h, ix_text *t)
     ix_text_put(t, h->support ? "" : "\n#define ILEX_OFFERED static\n");
     if (!h->support) {
         ix_host_put_text(h, IX_HOST_TYPES);
+        ix_host_put_tables(h); /* before functions, which know them */
         ix_host_put_text(h, IX_HOST_FUNCTIONS);
     }
     ix_host_put_text(h, IX_HOST_PROGRAM);

@@ -17,7 +17,8 @@ libixcompiler_la_SOURCES += \
 	compiler/host/variants.c
 
 # The texts that the files of programs compiled ahead of time share, as strings;
-# names of theirs begin with ilex_, not with ix_ as here.
+# names of theirs begin with ilex_, not with ix_ as here. The tables of a run are
+# $s, $r and $c: in the file of a program they are known (template.c).
 HOST_TEXTS = \
 	compiler/host/arguments.inc \
 	compiler/host/basics.inc \
@@ -62,7 +63,7 @@ HOST_STRINGS = $(HOST_TEXTS:.inc=.str) $(RUN_TEXTS:.inc=.str)
 SUFFIXES = .inc .str
 .inc.str:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	sed 's/^ix_/ilex_/; s/^IX_/ILEX_/; s/\([^A-Za-z0-9_]\)ix_/\1ilex_/g; s/\([^A-Za-z0-9_]\)IX_/\1ILEX_/g; s/[\\"]/\\&/g; s/^/"/; s/$$/",/' \
+	sed 's/^ix_/ilex_/; s/^IX_/ILEX_/; s/\([^A-Za-z0-9_]\)ix_/\1ilex_/g; s/\([^A-Za-z0-9_]\)IX_/\1ILEX_/g; s/\([^A-Za-z0-9_>]\)s->t\([^A-Za-z0-9_ ]\)/\1$$s\2/g; s/r->s\.t\([^A-Za-z0-9_ ]\)/$$r\1/g; s/code->t\([^A-Za-z0-9_ ]\)/$$c\1/g; s/[\\"]/\\&/g; s/^/"/; s/$$/",/' \
 		$< >$@-t && mv $@-t $@
 compiler/host/template.lo: $(HOST_STRINGS)
 CLEANFILES += $(HOST_STRINGS)

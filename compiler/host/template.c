@@ -136,6 +136,17 @@ find_word(const char *at)
     return w;
 }
 
+/* The tables of a run, which "->" follows if "of" a member: in the file of one
+ * program its own, so that compilers see what they say. How many characters of
+ * the line behind it that takes. */
+static size_t
+put_tables(ix_host *h, const char *run, bool of)
+{
+    const char *known = of ? "ilex_program_tables." : "&ilex_program_tables";
+    ix_text_put(h->t, h->support ? run : known);
+    return of && !h->support ? strlen("->") : 0;
+}
+
 /* A line with its tokens replaced. */
 static void
 put_line(ix_host *h, const char *line)
@@ -146,12 +157,19 @@ put_line(ix_host *h, const char *line)
         if (!line[n])
             continue;
         char token = line[n + 1];
-        ix_text_put(h->t, token == 'p'   ? h->prefix
-                          : token == 'P' ? h->upper
-                          : token == 'n' ? h->c->name
-                          : token == 'l' ? h->library->name
-                                         : ilex_version());
         n += 2;
+        const char *run = token == 's'   ? "s->t"
+                          : token == 'r' ? "r->s.t"
+                          : token == 'c' ? "code->t"
+                                         : NULL;
+        if (run)
+            n += put_tables(h, run, !strncmp(line + n, "->", 2));
+        else
+            ix_text_put(h->t, token == 'p'   ? h->prefix
+                              : token == 'P' ? h->upper
+                              : token == 'n' ? h->c->name
+                              : token == 'l' ? h->library->name
+                                             : ilex_version());
     }
     ix_text_char(h->t, '\n');
 }
