@@ -33,7 +33,7 @@ compile(diff_session *s, const char *jit)
 {
     ilex_program *p = NULL;
     if (!strcmp(jit, "cuda")) {
-        p = cuda_shim_compile(s->module, s->o->cflags ? s->o->cflags : "-O1");
+        p = cuda_shim_compile(s->module, s->o->shim);
     } else {
         ilex_option_set(s->ctx, "jit", jit);
         p = ilex_compile_module(s->module);

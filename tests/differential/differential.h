@@ -265,7 +265,8 @@ typedef struct diff_verdict {
 typedef struct diff_options {
     bool tcc, cc, cuda, nvrtc;
     const char *cflags; /* for cc, or NULL */
-    bool device;        /* jit=nvrtc on a GPU */
+    const char *shim; /* for cc where it compiles the shim; NULL: TinyCC does */
+    bool device;      /* jit=nvrtc on a GPU */
 } diff_options;
 
 /* What was done, for the summary. */
