@@ -27,29 +27,36 @@ is_about_others(void *user, ix_stmt *s)
     return s->buffer != x->buffer;
 }
 
+/* An access to the temporary by a statement that is about it. */
+static void
+meet_access(ix_inlining *x, ix_kernel *k, const ix_access *y)
+{
+    if (x->wrong)
+        return;
+    if (!y->write || y->stmt->kind != IX_STMT_STORE)
+        x->wrong = "levels before are read, or elements are changed";
+    else if (y->branch)
+        x->wrong = "it is stored in a branch";
+    else if (k->condition || k->version)
+        x->wrong = "versions of a kernel store it";
+    else if (x->npieces == IX_MOST_PIECES)
+        x->wrong = "it is stored in too many pieces";
+    if (x->wrong)
+        return;
+    x->by[x->npieces] = k;
+    x->piece[x->npieces++] = y;
+}
+
 static void
 find_pieces(ix_inlining *x, ix_kernel *k)
 {
-    ix_accesses a = {.n = 0};
-    if (!ix_stmt_each(k->body, is_about_others, x))
-        a = ix_accesses_in(x->u, k, k->body);
-    for (size_t i = 0; i < a.n && !x->wrong; i++) {
-        const ix_access *y = &a.item[i];
-        if (y->buffer != x->buffer || y->stmt->buffer != x->buffer)
-            continue;
-        if (!y->write || y->stmt->kind != IX_STMT_STORE)
-            x->wrong = "levels before are read, or elements are changed";
-        else if (y->branch)
-            x->wrong = "it is stored in a branch";
-        else if (k->condition || k->version)
-            x->wrong = "versions of a kernel store it";
-        else if (x->npieces == IX_MOST_PIECES)
-            x->wrong = "it is stored in too many pieces";
-        if (x->wrong)
-            return;
-        x->by[x->npieces] = k;
-        x->piece[x->npieces++] = y;
-    }
+    if (ix_stmt_each(k->body, is_about_others, x))
+        return;
+    ix_accesses a = ix_accesses_in(x->u, k, k->body);
+    for (size_t i = 0; i < a.n; i++)
+        if (a.item[i].buffer == x->buffer &&
+            a.item[i].stmt->buffer == x->buffer)
+            meet_access(x, k, &a.item[i]);
 }
 
 static const char *
@@ -72,6 +79,17 @@ why_no_piece(const ix_inlining *x, const ix_access *piece)
     return NULL;
 }
 
+/* The same of all pieces, once they are found. */
+static const char *
+why_no_pieces(ix_inlining *x)
+{
+    if (!x->wrong && !x->npieces)
+        return "no kernel stores it";
+    for (int i = 0; i < x->npieces && !x->wrong; i++)
+        x->wrong = why_no_piece(x, x->piece[i]);
+    return x->wrong;
+}
+
 static const char *
 why_not_stored_so(ix_inlining *x)
 {
@@ -79,11 +97,7 @@ why_not_stored_so(ix_inlining *x)
         return "it is no temporary that kernels alone use";
     for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next)
         find_pieces(x, k);
-    if (!x->wrong && !x->npieces)
-        return "no kernel stores it";
-    for (int i = 0; i < x->npieces && !x->wrong; i++)
-        x->wrong = why_no_piece(x, x->piece[i]);
-    return x->wrong;
+    return why_no_pieces(x);
 }
 
 /* ---- how it is read ---- */
@@ -247,11 +261,27 @@ inline_all(ix_inlining *x)
     return r;
 }
 
-bool
-ix_may_inline(ix_unit *u, int buffer)
+void
+ix_may_inline(ix_unit *u, bool *which)
 {
-    ix_inlining x = {.u = u, .buffer = buffer};
-    return !why_not_stored_so(&x);
+    ix_inlining **x = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *x);
+    bool any = false;
+    for (size_t i = 0; i < u->nbuffers; i++)
+        if (which[i] && ix_buffer_is_of_kernels(u, (int)i)) {
+            x[i] = ix_arena_new(&u->arena, sizeof **x);
+            *x[i] = (ix_inlining){.u = u, .buffer = (int)i};
+            any = true;
+        }
+    for (ix_kernel *k = any ? u->kernels : NULL; k; k = k->next) {
+        ix_accesses a = ix_accesses_in(u, k, k->body);
+        for (size_t i = 0; i < a.n; i++) {
+            int b = a.item[i].buffer;
+            if (b >= 0 && x[b] && a.item[i].stmt->buffer == b)
+                meet_access(x[b], k, &a.item[i]);
+        }
+    }
+    for (size_t i = 0; i < u->nbuffers; i++)
+        which[i] = x[i] && !why_no_pieces(x[i]);
 }
 
 ix_refusal

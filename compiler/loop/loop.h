@@ -132,8 +132,9 @@ bool ix_load_uses(const ilex_array *load, int variable);
 ilex_array *ix_reduction_of_parts(ix_unit *u, const ilex_array *n,
                                   const ix_domain *box, int buffer);
 
-/* inline.c: is it stored such that what reads it may compute it? */
-bool ix_may_inline(ix_unit *u, int buffer);
+/* inline.c: leaves of these buffers those stored such that what reads them may
+ * compute them. */
+void ix_may_inline(ix_unit *u, bool *which);
 /* drop.c: temporaries that are gone, which nothing reads, are no more. */
 void ix_buffers_drop(ix_unit *u, const bool *gone);
 

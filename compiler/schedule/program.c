@@ -85,9 +85,9 @@ drop_those_unread(ix_unit *u)
         unread[i] = u->buffer[i].forwarded;
     for (ix_kernel *k = u->kernels; k; k = k->next)
         ix_stmt_loads(u, k->body, note_load, unread);
+    ix_may_inline(u, unread);
     for (int i = (int)u->nbuffers - 1; i >= 0; i--) {
         ix_directive d = {.row = IX_KERNELS_inline};
-        unread[i] = unread[i] && ix_may_inline(u, i);
         if (!unread[i])
             continue;
         d.name = ix_arena_string(&u->arena, ix_value_name('b', i).s);
