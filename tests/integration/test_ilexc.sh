@@ -233,6 +233,8 @@ grep -q '^<polyline' scaling.svg || fail 'no picture of scaling'
 expect 2 'no argument has the axis Q' $foresee --grid Q:2
 expect 2 'a million at most' $foresee --grid I:2000,J:2000
 expect 2 'bandwidth 0: wants a number above 0' $foresee --grid I:2 --bandwidth 0
+expect 2 'size is of --grid' $foresee
+expect 2 'step is of --grid' explain "$examples"/hdiff.ilx --step 1e-3
 expect 2 "wants the value of size ni" explain "$examples"/hdiff.ilx --grid I:2
 expect 2 'axes that go along with others' explain $examples/hdiff.ilx \
     --grid I:2,J=I --size ni=9,nj=7,nk=8
