@@ -241,6 +241,7 @@ libixlib_la_SOURCES = \
 	lib/sort/types.inc \
 	lib/syntax/fmt.c \
 	lib/syntax/fmt.h \
+	lib/syntax/fmt_program.c \
 	lib/syntax/box_api.c \
 	lib/syntax/calls_api.c \
 	lib/syntax/parse_reduce.c \

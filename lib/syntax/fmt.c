@@ -421,7 +421,13 @@ static void
 fmt_LOOP(ix_text *t, const ix_statement *s)
 {
     put_word(t, &s->option);
-    write_axes(t, &s->box[0]);
+    ix_text_char(t, '[');
+    write_ranges(t, &s->box[0].ranges);
+    if (s->axis) {
+        ix_text_put(t, " max ");
+        write_expr(t, s->axis, false);
+    }
+    ix_text_char(t, ']');
     for (const ix_statement *r = s; r; r = r->more) {
         ix_text_put(t, r == s ? " " : ", ");
         put_word(t, &r->name);
@@ -455,6 +461,11 @@ fmt_STACK(ix_text *t, const ix_statement *s)
     put_word(t, &s->option);
     ix_text_char(t, ']');
     write_value(t, s);
+    ix_text_put(t, s->chunks.length ? " whole" : "");
+    if (s->axis) {
+        ix_text_put(t, " every ");
+        write_expr(t, s->axis, false);
+    }
 }
 
 static void
@@ -513,7 +524,7 @@ static void (*const fmt_of[IX_NSTATEMENTS])(ix_text *, const ix_statement *) = {
 #include "lib/syntax/statements.def"
 };
 
-/* ---- lines ---- */
+/* ---- tags ---- */
 
 void
 ix_fmt_tag_values(ix_text *t, const ix_tag *tag)
@@ -542,15 +553,9 @@ write_tags(ix_text *t, const ix_statement *s)
     }
 }
 
-/* Bodies of functions and loops, of which it is in "depth", are moved to the
- * right. */
-static void
-write_line(ix_text *t, const ix_statement *s, int depth)
+void
+ix_fmt_statement(ix_text *t, const ix_statement *s)
 {
-    if (s->blank_before)
-        ix_text_char(t, '\n');
-    for (int i = s->kind == IX_STATEMENT_END; i < depth; i++)
-        ix_text_put(t, "    ");
     if (s->kind != IX_STATEMENT_COMMENT) {
         ix_text_put(t, ix_statement_keywords[s->kind]);
         ix_text_put(t, s->kind == IX_STATEMENT_END ? "" : " ");
@@ -560,31 +565,4 @@ write_line(ix_text *t, const ix_statement *s, int depth)
     }
     put_word(t, &s->comment);
     ix_text_char(t, '\n');
-    for (const ix_statement *b = s->body; b; b = b->next)
-        write_line(t, b, depth + 1);
-}
-
-static void
-write_program(ix_parser *p, void *user)
-{
-    ix_text *t = user;
-    const ix_statement *s = ix_syntax_program(&p->reader);
-    for (; s; s = s->next)
-        write_line(t, s, 0);
-}
-
-ilex_status
-ix_fmt_text(ilex_context *ctx, const char *text, size_t length,
-            const char *file, ix_text *out)
-{
-    ix_parser p;
-    ix_parser_text whole = {text, length, file};
-    ix_parser_init(&p, ctx);
-    if (!ix_parser_try(&p, &whole, write_program, out)) {
-        ix_parser_fail(&p);
-        return ctx->error.code;
-    }
-    ix_parser_end(&p, NULL);
-    ix_text_put(out, "");
-    return out->failed ? ix_fail_memory(&ctx->error) : ILEX_OK;
 }

@@ -152,7 +152,11 @@ compile_for(const row *r, const char *jit)
     unescape(r->program, text);
     ck_assert_int_eq(ilex_option_set(ctx, "jit", cuda ? "cc" : jit), ILEX_OK);
     ck_assert_int_eq(ilex_option_set(ctx, "verify", "1"), ILEX_OK);
-    ilex_module *m = ilex_module_parse(ctx, text, "row");
+    char *laid_out = !strcmp(jit, "reference") && *r->want != '!'
+                         ? ilex_text_fmt(ctx, text, "row")
+                         : NULL;
+    ilex_module *m = ilex_module_parse(ctx, laid_out ? laid_out : text, "row");
+    ilex_text_free(ctx, laid_out);
     ilex_program *p = !m     ? NULL
                       : cuda ? cuda_shim_compile(m, NULL)
                              : ilex_compile_module(m);

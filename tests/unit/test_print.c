@@ -77,6 +77,21 @@ expect(const char *body)
 
 /* ---- what is printed ---- */
 
+START_TEST(layout_of_loops)
+{
+    static const char text[] =
+        "ilex 1\nprogram p\nsize m\nin k : i64\n"
+        "loop t[0:k max m] x : f64 = 1.0 steps n\n    next x = 0.5*x\n"
+        "    stack a[t] = next(x) every 3\n"
+        "    until x < 0.1\n    stack b[t] = x whole every 2  # rest\nend\n"
+        "out aa = a\n";
+    char *layout = ilex_text_fmt(ctx, text, NULL);
+    ck_assert_msg(layout != NULL, "%s", ilex_error_text(ctx));
+    ck_assert_str_eq(layout, text);
+    ilex_text_free(ctx, layout);
+}
+END_TEST
+
 START_TEST(inlining)
 {
     ilex_array *u =
@@ -422,6 +437,7 @@ main(void)
     TCase *tests = tcase_create("text");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, layout_of_loops);
     tcase_add_test(tests, inlining);
     tcase_add_test(tests, restricted);
     tcase_add_test(tests, constants);
