@@ -454,16 +454,18 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
         ix_fail_skipped(ctx, value);
         return ctx->error.code;
     }
-    if (!ix_is_array(value))
-        value =
-            ix_build_restrict(ctx, name, value, ix_domain_new(ctx, 0, NULL));
-    value = ix_field_known_part(ctx, name, value);
     if (ix_is_poison(value))
         return ix_fail(&ctx->error,
                        ctx->error.code ? ctx->error.code : ILEX_E_ARGUMENT,
                        "output %s: the value comes from a constructor that "
                        "failed, and its error was cleared",
                        name);
+    if (!ix_is_array(value))
+        value =
+            ix_build_restrict(ctx, name, value, ix_domain_new(ctx, 0, NULL));
+    value = ix_field_known_part(ctx, name, value);
+    if (ix_is_poison(value))
+        return ctx->error.code;
     for (size_t i = 0; i < m->noutputs; i++)
         if (m->output[i].name == symbol)
             return ix_fail(&ctx->error, ILEX_E_DUPLICATE,

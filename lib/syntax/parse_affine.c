@@ -515,7 +515,7 @@ ix_parse_dtype(ix_parser *p, const ix_word *word)
     if (!ix_dtype_find(word->text, (size_t)word->length, &dtype))
         ix_lex_fail(&p->reader, ILEX_E_DTYPE, word,
                     "'%.*s' is not a dtype; there are bool, i8 to i64, u8 to "
-                    "u64, f32, f64, c64 and c128%s",
+                    "u64, f16, bf16, f32, f64, c64 and c128%s",
                     word->length < 40 ? (int)word->length : 40, word->text,
                     dtype_hint(word).s);
     return dtype;

@@ -131,5 +131,6 @@ ix_unknown_statement(ix_reader *r, const ix_word *word)
                     *hint ? hint : ix_suggestion_show(&near).s);
     ix_syntax_unexpected(
         r, "a statement (size, assume, domain, in, const, let, map, "
-           "scan, loop, einsum, reshape, node, function, extern or out)");
+           "scan, loop, einsum, reshape, node, function, extern, out, recv "
+           "or send)");
 }

@@ -4,6 +4,7 @@
 import copy
 import pickle
 import random
+import threading
 import unittest
 import warnings
 
@@ -21,6 +22,56 @@ class Case(unittest.TestCase):
         mine, theirs = values(mine), np.asarray(theirs)
         self.assertEqual(mine.dtype, theirs.dtype)
         np.testing.assert_array_equal(mine, theirs)
+
+
+class FirstTries(Case):
+    """What somebody who knows NumPy writes."""
+
+    def test_several_threads_ask_for_one_number(self):
+        for k in range(60):
+            x = ilex.sum(ilex.exp(-ilex.asarray(np.arange(1000.0))) + k)
+            found = []
+            threads = [threading.Thread(target=lambda: found.append(float(x)))
+                       for _ in range(3)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual(found, [float(x)] * 3)
+
+    def test_roll_along_several_axes(self):
+        a = np.arange(6.0).reshape(2, 3)
+        x = ilex.asarray(a)
+        self.same(ilex.roll(x, 1, axis=(0, 1)), np.roll(a, 1, axis=(0, 1)))
+        self.same(ilex.roll(x, (1, 1)), np.roll(a, (1, 1)))
+        self.same(ilex.roll(x, ilex.asarray(1)), np.roll(a, 1))
+        with self.assertRaises(ValueError):
+            ilex.roll(x, (1, 1, 1), axis=(0, 1))
+        self.same(ilex.sum(x, axis=np.int64(1)), np.sum(a, axis=1))
+
+    def test_halves_are_numbers_of_python(self):
+        x = ilex.asarray(np.float16([1.5, 2]))
+        self.assertEqual(x.tolist(), [1.5, 2.0])
+        self.assertIn("1.5", repr(x))
+        self.assertEqual(float(x[0]), 1.5)
+
+    def test_elements_that_do_not_fit(self):
+        x = ilex.zeros(3, dtype=ilex.uint8)
+        with self.assertRaises(OverflowError):
+            x[0] = 300
+        with self.assertRaises(OverflowError):
+            x[0] = -1
+        with self.assertRaises(ValueError):
+            x[0] = float("nan")
+        x[0] = 255
+        self.same(x, np.array([255, 0, 0], np.uint8))
+
+    def test_conversions(self):
+        with self.assertRaises(ValueError):
+            ilex.asarray([1, 2], copy=False)
+        self.assertEqual(f"{ilex.asarray(3.0) + 1:.3f}", "4.000")
+        kept = pickle.loads(pickle.dumps(ilex.ones(3, dtype=ilex.bfloat16)))
+        self.assertIs(kept.dtype, ilex.bfloat16)
 
 
 class Operators(Case):

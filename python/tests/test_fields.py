@@ -20,6 +20,12 @@ class Fields(unittest.TestCase):
         self.lap = (m[2:, 1:-1] + m[:-2, 1:-1] + m[1:-1, 2:] + m[1:-1, :-2] -
                     4 * m[1:-1, 1:-1])
 
+    def test_a_halo_is_pickled(self):
+        u = field(np.arange(5.0), "I", halo=((1, 1),))
+        kept = pickle.loads(pickle.dumps(u))
+        np.testing.assert_array_equal(
+            np.asarray(restrict(kept[I + 1], "I:3")), [2, 3, 4])
+
     def test_stencil(self):
         u = field(self.memory, "IJ", halo=((1, 1), (1, 1)))
         self.assertEqual((u.shape, u.axes), ((4, 5), ("I", "J")))

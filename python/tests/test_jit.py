@@ -12,6 +12,19 @@ import ilex
 
 
 class Jit(unittest.TestCase):
+    def test_a_number_as_text_is_a_part_of_the_trace(self):
+        f = ilex.jit(lambda x, k: {f"w{k}": x * len(str(k))})
+        for k in (5, 12):
+            (name, y), = f(np.ones(2), k).items()
+            self.assertEqual(name, f"w{k}")
+            self.assertEqual(y.tolist(), [len(str(k))] * 2)
+        g = ilex.jit(lambda x, k: ilex.roll(x, k))
+        self.assertEqual(g(np.arange(4), 1).tolist(), [3, 0, 1, 2])
+
+    def test_lengths_that_decide(self):
+        f = ilex.jit(lambda x: ilex.linalg.det(x) / np.sqrt(x.shape[-1]))
+        self.assertEqual(float(f(np.eye(4))), 0.5)
+
     def test_one_trace_for_all_lengths(self):
         @ilex.jit
         def f(x, y, s):

@@ -17,6 +17,19 @@ class Loops(unittest.TestCase):
     def setUp(self):
         self.u = np.random.default_rng(3).random(9)
 
+    def test_elements_are_put_into_what_is_carried(self):
+        def body(t, x):
+            x[0] = t
+            return x
+
+        def until(old, new):
+            new[0] = 5
+            return new[0] > 2
+
+        self.assertEqual(ilex.loop(3, body, np.zeros(2)).tolist(), [2, 0])
+        last = ilex.loop(3, lambda t, x: x + 1, np.zeros(2), until=until)
+        self.assertEqual(last.tolist(), [1, 1])
+
     def test_as_python_would(self):
         step = ilex.asarray(self.u)
         for t in range(7):

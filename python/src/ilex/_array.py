@@ -158,6 +158,9 @@ class Array(_core.Node):
         return found
 
     def __bool__(self):
+        if self.ndim:
+            raise TypeError("whether an array of several elements is true is "
+                            "asked by ilex.any or ilex.all")
         return bool(self._number())
 
     def __int__(self):
@@ -234,6 +237,12 @@ class Array(_core.Node):
     __deepcopy__ = __copy__
 
     def __reduce__(self):
+        if self.type == "bf16":  # memory of it has no format
+            return astype, (astype(self, "float32").compute(), self.dtype)
+        made = self.compute().storage
+        if any(made.halo):
+            return of_bytes, (self.dtype, made.shape,
+                              memoryview(made).tobytes(), self.axes, made.halo)
         return of_bytes, (self.dtype, self.shape, self._elements().tobytes(),
                           self.axes)
 
@@ -260,6 +269,10 @@ class Array(_core.Node):
     def at(self):
         """`x.at[key].set(v)`, `.add(v)`, ...: x with other elements."""
         return At(self)
+
+    def __format__(self, how):
+        return format(self.item() if how and not self.ndim else repr(self),
+                      how)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -324,6 +337,12 @@ class Weak(Array):
         raise Specialise(self.name)
 
     def __round__(self, digits=None):
+        raise Specialise(self.name)
+
+    def __str__(self):
+        raise Specialise(self.name)
+
+    def __format__(self, how):
         raise Specialise(self.name)
 
     def __hash__(self):

@@ -18,8 +18,8 @@ def check_device(device):
 
 def is_array(x):
     """Is it an array, of Ilex or of another library?"""
-    return isinstance(x, Array) or (hasattr(x, "__array_interface__") and
-                                    not isinstance(x, type))
+    return isinstance(x, Array) or not isinstance(x, type) and (
+        hasattr(x, "__array_interface__") or hasattr(x, "__dlpack__"))
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
@@ -33,6 +33,9 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
         return _copied(obj, wanted, copy)
     if isinstance(obj, Length):
         return _copied(obj.array, wanted, None)
+    if copy is False and isinstance(obj, (bool, int, float, complex, list,
+                                          tuple, range)):
+        raise ValueError("numbers of Python become an array by a copy alone")
     if isinstance(obj, (bool, int, float, complex)):
         return _of_numbers([obj], (), wanted)
     if isinstance(obj, (list, tuple, range)):
@@ -45,7 +48,7 @@ def _foreign(obj):
     """A storage over an array of another library."""
     try:
         return _core.storage(obj)
-    except TypeError:
+    except (TypeError, ValueError, BufferError):
         if hasattr(obj, "__array_interface__"):
             raise
         if hasattr(obj, "__dlpack__"):
@@ -150,6 +153,9 @@ def _of_numbers(numbers, shape, wanted):
 
 
 def numbers_of(view, dtype):
+    if dtype.short == "f16":  # of which Python 3.11 makes no numbers
+        flat = struct.unpack(f"={view.nbytes // 2}e", view.tobytes())
+        return _nested(list(flat), view.shape)
     if dtype.kind != "c" and dtype.short in _CODES:
         return view.tolist()
     code, each = ("2f", 8) if dtype.itemsize == 8 else ("2d", 16)
@@ -199,9 +205,9 @@ def convert(obj):
     return NotImplemented
 
 
-def of_bytes(dtype, shape, data, axes=()):
-    made = _core.empty(dtype.short, shape,
-                       ", ".join(axes) if any(axes) else None)
+def of_bytes(dtype, shape, data, axes=(), halo=None):
+    names = ", ".join(axes) if any(axes) else None
+    made = _core.empty(dtype.short, shape, None if halo else names)
     if data:
         memoryview(made).cast("B")[:] = data
-    return _core.data(made)
+    return _core.data(_core.storage(made, names, halo) if halo else made)

@@ -8,6 +8,7 @@ from . import _core
 from ._array import Array, Weak
 from ._convert import asarray, check_device
 from ._dtypes import BY_SHORT, as_dtype
+from ._lengths import text
 from ._shapes import broadcast_to, flat, reshape, shape_text
 
 __all__ = ["full", "zeros", "ones", "empty", "full_like", "zeros_like",
@@ -87,7 +88,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
             isinstance(stop, complex) else BY_SHORT["f64"]
     via = own if own.kind in "fc" else BY_SHORT["f64"]
     ends = [_core.filled("", x, via.number) for x in (start, stop)]
-    made = _core.linspace(str(num), *ends, endpoint)
+    made = _core.linspace(text((num,)), *ends, endpoint)
     if own.kind in "iu":
         made = _core.floor(made)
     return made if made.type == own.short else _core.cast(made, own.number)

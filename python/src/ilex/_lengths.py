@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lengths that are not numbers yet: those of what `ilex.jit` traces."""
 
+import math
 import operator
 
 from . import _core
@@ -156,6 +157,10 @@ class Length:
 
     def __rtruediv__(self, other):
         return other / self.array
+
+    def sqrt(self):
+        """What NumPy's sqrt calls."""
+        return math.sqrt(int(self))
 
     @property
     def array(self):

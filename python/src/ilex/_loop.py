@@ -26,13 +26,18 @@ def loop(steps, body, first, *, until=None, stack=None):
     with trace():  # loops inside of one another have names of their own
         t = _core.loop_step(f"t{len(traces)}:{text((steps,))}")
         carried = [_core.loop_carry(x.dtype.number, x.domain) for x in starts]
-        old = fill(form, carried)
+        # Others, as whoever is given them may put elements into them.
+        old = fill(form, [x.alias() for x in carried])
         made = body(t, old)
-        new = _alike(form, made, starts)
+        new = [x.alias() for x in _alike(form, made, starts)]
+        if until is not None:
+            old = fill(form, [x.alias() for x in carried])
+        made = fill(form, [x.alias() for x in new])
         ends = None if until is None else asarray(until(old, made))
         kept, stacked = [], None
         if stack is not None:
-            stacked = flatten(stack(made), kept)
+            stacked = flatten(stack(fill(form, [x.alias() for x in new])),
+                              kept)
         results = _core.loop(t, tuple(carried), tuple(starts), tuple(new), ends,
                              tuple(map(asarray, kept)), (), False)
     last = fill(form, results[:len(new)])

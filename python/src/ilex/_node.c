@@ -175,9 +175,9 @@ node_domain(Node *self)
 static PyObject *
 node_get(Node *self, void *what)
 {
-    const ilex_storage *s = self->storage ? self->storage->s : NULL;
     PyObject *o;
-    enter();
+    enter(); /* until then another thread may have computed it */
+    const ilex_storage *s = self->storage ? self->storage->s : NULL;
     switch (*(const char *)what) {
     case 'l':
         o = node_lengths(self);

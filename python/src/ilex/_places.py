@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Subscripts, and arrays with other elements in places."""
 
+import math
 import operator
 
 from . import _core
@@ -31,6 +32,7 @@ class _Place:
 
     def _with(self, f, value):
         x = self.array.alias()  # whatever becomes of it meanwhile
+        _check_number(value, x.dtype)
         value = asarray(value)
         if value.type != x.type:
             value = _core.cast(value, x.dtype.number)
@@ -84,6 +86,17 @@ class _Place:
     def min(self, value):
         """The array with the smaller of its elements and these."""
         return self._with(_core.min_at, value)
+
+
+def _check_number(value, dtype):
+    """A number of Python that becomes an element of an integer's dtype."""
+    if dtype.kind not in "iu":
+        return
+    if type(value) is float and not math.isfinite(value):
+        raise ValueError(f"{value} is no element of {dtype.name}")
+    bits = 8 * dtype.itemsize - (dtype.kind == "i")
+    if type(value) is int and not (-(dtype.kind == "i") << bits) <= value < 1 << bits:
+        raise OverflowError(f"{value} is no element of {dtype.name}")
 
 
 def is_mask(item):

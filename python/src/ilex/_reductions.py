@@ -10,7 +10,7 @@ from ._shapes import axes_text, axis_of, concat
 
 def _reduction(name, f, own_dtype=False):
     def plain(x, /, *, axis=None, keepdims=False):
-        if axis == ():  # of each element by itself
+        if isinstance(axis, tuple) and not axis:  # of each element by itself
             return f(_core.expand_dims(x, "0"), "0", False)
         return f(x, axes_text(x, axis), keepdims)
 
@@ -46,7 +46,7 @@ def argmin(x, /, *, axis=None, keepdims=False):
 
 
 def _spread(f, x, axis, correction, keepdims):
-    if axis == ():
+    if isinstance(axis, tuple) and not axis:
         x, axis, keepdims = _core.expand_dims(x, "0"), 0, False
     if correction == int(correction) and correction >= 0:
         return f(x, axes_text(x, axis), keepdims, int(correction))

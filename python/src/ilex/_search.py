@@ -7,6 +7,7 @@ from . import _core
 from ._array import Array
 from ._convert import asarray, astype
 from ._creation import arange, zeros
+from ._lengths import text
 from ._places import counted, places
 from ._shapes import broadcast_to, flat, reshape, stack
 
@@ -84,7 +85,7 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
 
 def top_k(x, k, /, *, axis=-1):
     """The k largest elements of each row, and their indices."""
-    at = _core.arg_top_k(x, str(k), str(axis))
+    at = _core.arg_top_k(x, text((k,)), str(axis))
     return take_along_axis(x, at, axis=axis), at
 
 

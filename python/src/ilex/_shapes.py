@@ -74,26 +74,32 @@ def expand_dims(x, /, axis):
 
 def squeeze(x, /, axis):
     """Without axes of length 1."""
-    if axis == ():
+    if isinstance(axis, tuple) and not axis:
         return x.alias()
     return _core.squeeze(x, axes_text(x, axis))
 
 
 def flip(x, /, *, axis=None):
     """The order of elements reversed along axes."""
-    if x.ndim == 0 or axis == ():
+    if x.ndim == 0 or (isinstance(axis, tuple) and not axis):
         return x.alias()
     return _core.flip(x, axes_text(x, axis))
 
 
 def roll(x, /, shift, *, axis=None):
     """Elements moved along axes, round their ends."""
-    if axis is None:
-        return reshape(_core.roll(flat(x), "0", str(shift)), x.shape)
     shifts = shift if isinstance(shift, tuple) else (shift,)
-    for by, a in zip(shifts, axis if isinstance(axis, tuple) else
-                     (axis,) * len(shifts)):
-        x = _core.roll(x, str(a), str(by))
+    if axis is None:
+        for by in shifts:
+            x = reshape(_core.roll(flat(x), "0", text((by,))), x.shape)
+        return x
+    axes = axis if isinstance(axis, tuple) else (axis,) * len(shifts)
+    if len(shifts) == 1:  # the same along all of them
+        shifts *= len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"roll: {len(shifts)} shifts along {len(axes)} axes")
+    for by, a in zip(shifts, axes):
+        x = _core.roll(x, axes_text(x, a), text((by,)))
     return x
 
 

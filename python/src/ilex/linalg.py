@@ -18,8 +18,7 @@ __all__ = ("cholesky cross det diagonal eig eigh eigvals eigvalsh inv matmul "
 MOST_ROWS = 8  # of what is unrolled
 
 def _small(x):
-    n = x.shape[-1]
-    return isinstance(n, int) and 0 < n <= MOST_ROWS
+    return x.ndim > 1 and 0 < int(x.shape[-1]) <= MOST_ROWS
 
 
 def _own(name, f):
