@@ -206,13 +206,15 @@ ix_library_check(const ix_library *l, bool fortran, ix_error *err)
     rc = rc || !l->cuda ? rc : check_routines(l->program, err);
     rc = rc ? rc : ix_host_check_variants(l, err);
     rc = rc ? rc : ix_host_check_functions(l, err);
-    if (rc || !ix_host_is_reserved(l->prefix))
+    if (rc || (!ix_host_is_reserved(l->prefix) &&
+               !ix_host_is_of_libraries(l->prefix)))
         return rc;
-    return ix_fail(err, ILEX_E_NAME,
-                   "program %s: '%.60s' means something in C, C++ or generated "
-                   "source and cannot be what a function is called; give "
-                   "another prefix, for example my_%.60s",
-                   l->program->name, l->prefix, l->prefix);
+    return ix_fail(
+        err, ILEX_E_NAME,
+        "program %s: '%.60s' means something in C, its libraries, C++ "
+        "or generated source and cannot be what a function is called; give "
+        "another prefix, for example my_%.60s",
+        l->program->name, l->prefix, l->prefix);
 }
 
 /* ---- files ---- */

@@ -64,6 +64,8 @@ unsigned ix_host_shared_hash(void);
 
 /* Is it a name that C, C++ or what generated files include gives a meaning? */
 bool ix_host_is_reserved(const char *name);
+/* Is a function of C libraries called so? */
+bool ix_host_is_of_libraries(const char *name);
 /* Is it something in functions of devices? */
 bool ix_host_is_of_cuda(const char *name);
 /* Names of members and parameters for arguments and sizes. */

@@ -37,7 +37,26 @@ static const char reserved[] =
     "remainder remquo round scalbn signgam significand tgamma y0 y1 yn drem "
     "finite isfinite isnormal signbit fpclassify exp10 pow10 sincos "
     "size abi workspace workspace_bytes parallel_for user parts error "
-    "error_bytes args status ";
+    "error_bytes args status EDOM ERANGE EILSEQ FILE va_list int8_t int16_t "
+    "int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t "
+    "intmax_t uintmax_t size_t ssize_t ptrdiff_t double_t float_t div_t "
+    "ldiv_t lldiv_t fpos_t max_align_t ";
+
+/* How macros of the standard's headers begin that have "_" in them. */
+static const char *const macros[] = {
+    "M_",     "FP_",    "DBL_",    "FLT_",   "LDBL_",    "SEEK_",  "EXIT_",
+    "MATH_",  "INT",    "UINT",    "SIZE_",  "PTRDIFF_", "WCHAR_", "WINT_",
+    "SIG_",   "CHAR_",  "SCHAR_",  "UCHAR_", "SHRT_",    "USHRT_", "LONG_",
+    "ULONG_", "LLONG_", "ULLONG_", "PATH_",  "CLOCKS_"};
+
+/* Functions of C libraries that a function of a program would stand in for,
+ * wherever its library is linked; inside of a struct their names are free. */
+static const char of_libraries[] =
+    " accept alarm bind chdir chmod chown clock close connect creat daemon dup "
+    "dup2 environ execv execve fork fstat getpid kill listen lstat madvise "
+    "mkdir mmap mount mprotect munmap nice open pause poll raise recv rmdir "
+    "send shutdown sigaction sleep socket stat symlink sync time times "
+    "truncate umask umount unlink usleep vfork wait waitpid ";
 
 /* Elementary functions of libm, which have "expf" and "expl" beside them, as
  * those of math.def. */
@@ -100,11 +119,32 @@ is_of_kernels(const char *name)
     return !strncmp(name, "ilex_", 5) || !strncmp(name, "ILEX_", 5);
 }
 
+/* "M_PI", "INT64_MAX" */
+static bool
+is_macro(const char *name)
+{
+    size_t n = strlen(name);
+    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") < n ||
+        !strchr(name, '_') || name[n - 1] == '_')
+        return false;
+    for (size_t i = 0; i < IX_COUNT(macros); i++)
+        if (!strncmp(name, macros[i], strlen(macros[i])))
+            return true;
+    return false;
+}
+
 bool
 ix_host_is_reserved(const char *name)
 {
     return is_listed(reserved, name, strlen(name)) || is_math(name) ||
-           is_of_kernels(name) || name[0] == '_';
+           is_macro(name) || is_of_kernels(name) || name[0] == '_';
+}
+
+bool
+ix_host_is_of_libraries(const char *name)
+{
+    return is_listed(of_libraries, name, strlen(name)) ||
+           !strncmp(name, "pthread_", 8);
 }
 
 bool

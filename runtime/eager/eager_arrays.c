@@ -220,11 +220,16 @@ ilex_storage_arange(ilex_context *ctx, ilex_dtype dtype, double start,
                     double stop, double step)
 {
     double n = ceil((stop - start) / step);
-    if (!(step != 0) || !(n < 9e15))
+    bool finite = isfinite(start) && isfinite(stop) && isfinite(step);
+    if (step == 0 || !finite)
         return ix_fail_null(
             &ctx->error, ILEX_E_ARGUMENT,
             "arange: %g, %g, %g: the step is not 0, and all are finite", start,
             stop, step);
+    if (!(n < 9e15))
+        return ix_fail_null(&ctx->error, ILEX_E_OVERFLOW,
+                            "arange: %g, %g, %g: these are %g elements", start,
+                            stop, step, n);
     int64_t count = n > 0 ? (int64_t)n : 0;
     ilex_storage *y = ilex_storage_empty(ctx, dtype, 1, &count);
     ilex_status rc = ILEX_OK;

@@ -388,8 +388,8 @@ int
 ilex_grid_part(const ilex_grid *g, const char *axis, int rank, int64_t *lo,
                int64_t *hi)
 {
-    int k = ix_grid_find(g, axis);
-    if (k < 0 || rank < 0 || rank >= g->group->size)
+    int k = g && axis ? ix_grid_find(g, axis) : -1;
+    if (k < 0 || rank < 0 || rank >= g->group->size || !lo || !hi)
         return 0;
     const ix_grid_axis *a = &g->axis[k];
     int p = rank / a->step % a->ranks;

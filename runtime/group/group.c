@@ -209,6 +209,9 @@ ilex_group_run(ilex_context *ctx, const ilex_group_spec *given, ilex_rank body,
     ix_error *err = ctx ? ix_context_error(ctx) : NULL;
     if (!read_spec(given, &spec, err))
         return ILEX_E_ARGUMENT;
+    if (!body)
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "group run: there is no function for the ranks");
     const ix_transport *t = find_transport(spec.transport, err);
     if (!t)
         return ILEX_E_UNKNOWN;

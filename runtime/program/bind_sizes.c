@@ -89,6 +89,10 @@ ix_bind_given(ix_run *r)
     size_t count = r->call ? r->call->size_count : 0;
     if (count > 0 && !r->call->sizes)
         return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
+    if (r->call && r->call->threads < 0)
+        return ix_fail(r->err, ILEX_E_ARGUMENT,
+                       "%s: threads is %d; 0 is what option threads says",
+                       c->name, r->call->threads);
     ilex_status rc = check_given(r);
     for (size_t p = 0; p < c->nsizes; p++)
         r->s.size[p] = ix_compiled_size_is_given(&c->size[p]) ? -1 : 0;

@@ -207,8 +207,11 @@ check_movable(ilex_prepared *q, const ilex_binding *b, const void *data)
                        s->division ? "is on a grid" : "has memory of a device");
     if (align < ilex_dtype_bytes(s->dtype))
         align = ilex_dtype_bytes(s->dtype);
-    if (!data || (uintptr_t)data % align)
-        return ix_fail(&q->error, data ? ILEX_E_ALIGNMENT : ILEX_E_ARGUMENT,
+    if (!data)
+        return ix_fail(&q->error, ILEX_E_ARGUMENT,
+                       "%s: the address for %s is NULL", program, b->name);
+    if ((uintptr_t)data % align)
+        return ix_fail(&q->error, ILEX_E_ALIGNMENT,
                        "%s: the address %p for %s is not a multiple of %zu "
                        "bytes",
                        program, data, b->name, align);

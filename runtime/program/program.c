@@ -230,7 +230,7 @@ ix_program_compile(ilex_module *module, ix_held *open)
 ilex_program *
 ilex_compile_module(ilex_module *module)
 {
-    return ix_program_compile(module, NULL);
+    return module ? ix_program_compile(module, NULL) : NULL;
 }
 
 ilex_status

@@ -160,7 +160,7 @@ open_gather(gather *g, const ilex_storage *s, const ilex_storage *const *keys,
     g->s = s;
     ilex_status rc = ILEX_OK;
     for (int k = 0; !rc && k < s->rank; k++)
-        if (keys[k])
+        if (keys && keys[k])
             rc = open_key(g, keys[k], k, err);
     rc = rc ? rc : broadcast_keys(g, err);
     rc = rc ? rc : shape_result(g, err);

@@ -105,6 +105,27 @@ try_wrong_plan(void)
            "nor move");
 }
 
+/* A plan points into itself; what is NULL is no argument. */
+static void
+try_copied_plan(void)
+{
+    heat_scaled_args a = arguments();
+    heat_scaled_plan plan, copy;
+    expect(heat_scaled_prepare(&plan, &a) == 0, "a plan is made");
+    copy = plan;
+    expect(heat_scaled_run(&copy) == HEAT_SCALED_E_ARGUMENT &&
+               heat_scaled_point(&copy, 1, u) == HEAT_SCALED_E_ARGUMENT,
+           "a copy of a plan is none");
+    expect(heat_scaled_point(&plan, 0, u) == HEAT_SCALED_E_ARGUMENT,
+           "a number lies where it is");
+    heat_scaled_args_init(NULL);
+    expect(heat_scaled_prepare(NULL, &a) == HEAT_SCALED_E_ARGUMENT &&
+               heat_scaled_prepare(&plan, NULL) == HEAT_SCALED_E_ARGUMENT &&
+               heat_scaled_run(NULL) == HEAT_SCALED_E_ARGUMENT &&
+               heat_scaled_point(NULL, 1, u) == HEAT_SCALED_E_ARGUMENT,
+           "nothing is no plan");
+}
+
 /* Temporaries, indices that are data: checked in each run. */
 static void
 try_sums(void)
@@ -161,6 +182,7 @@ main(void)
     fill(other, 7);
     try_plan();
     try_wrong_plan();
+    try_copied_plan();
     try_sums();
     try_many();
     double a[N * M], b[N * M];

@@ -323,9 +323,14 @@ START_TEST(workspace)
                 ILEX_E_ALIGNMENT, "the workspace is not aligned to 64 bytes");
     check_untouched(bound[1]);
     call.workspace = memory;
+    call.threads = -1;
+    check_error("threads", ilex_run(p, both, 2, &call), call.error,
+                ILEX_E_ARGUMENT, "threads is -1");
+    call.threads = 0;
     ck_assert_msg(!ilex_run(p, both, 2, &call), "%s", call.error);
     ck_assert_str_eq(call.error, "");
     ilex_program_release(p);
+    ck_assert_ptr_null(ilex_compile_module(NULL));
 }
 END_TEST
 

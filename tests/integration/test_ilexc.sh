@@ -337,7 +337,7 @@ mkdir ahead bin
 : >bin/cc
 expect 1 'E105.*no modules in Fortran for CUDA' compile "$examples/hdiff.ilx" \
     -o ahead --language cuda --fortran
-for name in exp I complex
+for name in exp I complex close M_PI int64_t
 do
     expect 1 "E102.*my_$name" compile "$examples/hdiff.ilx" -o ahead \
         --prefix $name

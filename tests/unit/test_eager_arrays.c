@@ -142,6 +142,8 @@ START_TEST(shaped)
            "the step is not 0");
     refuse(ilex_storage_arange(ctx, ILEX_F64, 0, NAN, 1), ILEX_E_ARGUMENT,
            "finite");
+    refuse(ilex_storage_arange(ctx, ILEX_F64, 0, 1e18, 1), ILEX_E_OVERFLOW,
+           "these are 1e+18 elements");
     done();
 }
 END_TEST

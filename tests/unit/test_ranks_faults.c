@@ -222,6 +222,7 @@ START_TEST(given_boundaries)
         ck_assert_int_eq(lo, cuts[r]);
         ck_assert_int_eq(hi, cuts[r + 1]);
         ck_assert_int_eq(ilex_grid_part(grid, "J", r, &lo, &hi), 0);
+        ck_assert_int_eq(ilex_grid_part(grid, NULL, r, &lo, &hi), 0);
         int64_t n = 12, origin = -2;
         ilex_storage *s = ilex_storage_new(
             ctx, &ILEX_STORAGE_SPEC(.rank = 1, .shape = &n, .axes = "I",
