@@ -312,6 +312,7 @@ typedef struct ix_unit {
     size_t nbuffers, buffer_capacity;
     ix_stage *stage; /* in the order of execution */
     size_t nstages, stage_capacity;
+    int64_t largest; /* that a size may be: ix_largest_size */
     ix_check *check; /* made by `hoist` and for bytecode */
     size_t nchecks, check_capacity;
     ix_kernel *kernels;
@@ -370,6 +371,9 @@ ix_buffer_by_value(const ix_unit *u, const ix_buffer *b)
 /* Arrays that the roots reach, operands before users, and what is counted
  * before all that mentions the size; sets order. */
 void ix_unit_order(ix_unit *u);
+
+/* largest.c: the largest size for which all indices have 64 bits. */
+int64_t ix_largest_size(ix_unit *u);
 /* compiler/graph/repeats.c: with what is in a loop directly before it. */
 void ix_unit_gather(ix_unit *u);
 /* Where "n" is in the order; SIZE_MAX: it is not. Of the units of a context one

@@ -420,6 +420,7 @@ ix_pass_extents(ix_unit *u)
     bool ok = true;
     r.loads.user = &r;
     ix_unit_order(u);
+    u->largest = ix_largest_size(u);
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
         const ix_domain **need = &u->need[ix_unit_position(u, u->root[i])];

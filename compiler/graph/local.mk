@@ -7,6 +7,7 @@ libixcompiler_la_SOURCES += \
 	compiler/graph/contract.c \
 	compiler/graph/extents.c \
 	compiler/graph/kept.c \
+	compiler/graph/largest.c \
 	compiler/graph/lists.c \
 	compiler/graph/locations.c \
 	compiler/graph/repeats.c \

@@ -161,6 +161,8 @@ ix_host_put_tables(ix_host *h)
     }
     for (size_t i = 0; i < IX_COUNT(others); i++)
         ix_text_format(h->t, i ? ", %d" : " %d", others[i]);
+    ix_text_put(h->t, ", ");
+    put_number(h, t->largest);
     ix_text_put(h->t, "};\n");
 }
 

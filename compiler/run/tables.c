@@ -445,6 +445,7 @@ ix_make_tables(const ix_unit *u, ix_compiled *c)
     m.t->nforms = (int)m.nforms;
     m.t->nends = (int)m.nends;
     m.t->nparts = (int)m.nparts;
+    m.t->largest = m.u->largest;
     ix_state s;
     m.t->words = (int)ix_lay_out(&s, m.t, NULL);
     c->tables = m.t;

@@ -19,7 +19,7 @@ void ix_fmt_expr(ix_text *t, const ix_syntax *x);
 /* "(8, -1)", nothing for a tag without values. */
 void ix_fmt_tag_values(ix_text *t, const ix_tag *tag);
 
-/* A statement with its tags and the comment behind it, without what is in it. */
+/* A statement, its tags, the comment behind it; without what is in it. */
 void ix_fmt_statement(ix_text *t, const ix_statement *s);
 
 /* What stands behind `extern`. */

@@ -247,7 +247,7 @@ START_TEST(addresses_change)
         {"w", other, ILEX_E_BINDING, "'w'"},
         {NULL, other, ILEX_E_BINDING, "(null)"},
         {"dt", other, ILEX_E_BINDING, "bound to a number"},
-        {"u", NULL, ILEX_E_ARGUMENT, "multiple of 8"},
+        {"u", NULL, ILEX_E_ARGUMENT, "is NULL"},
         {"u", (char *)other + 4, ILEX_E_ALIGNMENT, "multiple of 8"},
         {"v", other + 1, ILEX_E_OVERLAP, "overlaps"},
     };
