@@ -94,8 +94,9 @@ def _check_number(value, dtype):
         return
     if type(value) is float and not math.isfinite(value):
         raise ValueError(f"{value} is no element of {dtype.name}")
-    bits = 8 * dtype.itemsize - (dtype.kind == "i")
-    if type(value) is int and not (-(dtype.kind == "i") << bits) <= value < 1 << bits:
+    signed = dtype.kind == "i"
+    end = 1 << (8 * dtype.itemsize - signed)
+    if type(value) is int and not -end * signed <= value < end:
         raise OverflowError(f"{value} is no element of {dtype.name}")
 
 
