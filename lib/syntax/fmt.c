@@ -471,7 +471,7 @@ fmt_STACK(ix_text *t, const ix_statement *s)
 static void
 fmt_RETURN(ix_text *t, const ix_statement *s)
 {
-    write_words(t, s);
+    write_parts(t, s->values.value, s->values.n, false);
 }
 
 static void

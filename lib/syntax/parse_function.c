@@ -299,11 +299,15 @@ void
 ix_parse_return(ix_parser *p, const ix_statement *s)
 {
     ix_call *c = p->call;
-    c->result =
-        ix_arena_new(&p->reader.arena, s->nwords * sizeof(ilex_array *));
-    c->nresults = s->nwords;
-    for (size_t i = 0; i < s->nwords; i++)
-        c->result[i] = ix_parser_named(p, &s->words[i]);
+    size_t n = s->values.n;
+    ilex_array **result = ix_arena_new(&p->reader.arena, n * sizeof *result);
+    for (size_t i = 0; i < n; i++) {
+        ix_syntax *x = s->values.value[i];
+        result[i] = x->kind == IX_SYNTAX_NAME ? ix_parser_named(p, &x->word)
+                                              : ix_parse_expr(p, x);
+    }
+    c->result = result;
+    c->nresults = n;
 }
 
 /* ---- calls ---- */

@@ -387,7 +387,16 @@ syntax_EXTERN(ix_reader *r, ix_statement *s)
 static void
 syntax_RETURN(ix_reader *r, ix_statement *s)
 {
-    names(r, s, "the name of an array");
+    ix_attribute *v = &s->values;
+    do {
+        if (v->n >= IX_TEXT_MAX_LIST)
+            ix_lex_fail(r, ILEX_E_LIMIT, &r->token.word,
+                        "a list has more than %d values",
+                        (int)IX_TEXT_MAX_LIST);
+        ix_arena_grow(&r->arena, &v->value, &v->capacity, v->n + 1,
+                      sizeof *v->value);
+        v->value[v->n++] = ix_syntax_expr(r);
+    } while (ix_syntax_accept(r, ","));
 }
 
 static void
