@@ -20,13 +20,6 @@
 
 /* ---- how it is stored ---- */
 
-static bool
-is_about_others(void *user, ix_stmt *s)
-{
-    const ix_inlining *x = user;
-    return s->buffer != x->buffer;
-}
-
 /* An access to the temporary by a statement that is about it. */
 static void
 meet_access(ix_inlining *x, ix_kernel *k, const ix_access *y)
@@ -47,16 +40,28 @@ meet_access(ix_inlining *x, ix_kernel *k, const ix_access *y)
     x->piece[x->npieces++] = y;
 }
 
-static void
-find_pieces(ix_inlining *x, ix_kernel *k)
+/* Does a statement store none of these temporaries? */
+static bool
+is_about_others(void *user, ix_stmt *s)
 {
-    if (ix_stmt_each(k->body, is_about_others, x))
-        return;
-    ix_accesses a = ix_accesses_in(x->u, k, k->body);
-    for (size_t i = 0; i < a.n; i++)
-        if (a.item[i].buffer == x->buffer &&
-            a.item[i].stmt->buffer == x->buffer)
-            meet_access(x, k, &a.item[i]);
+    ix_inlining *const *x = user;
+    return s->buffer < 0 || !x[s->buffer];
+}
+
+/* Pieces of temporaries, by number; NULL: not asked for. */
+static void
+find_pieces(ix_unit *u, ix_inlining **x)
+{
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
+        if (ix_stmt_each(k->body, is_about_others, x))
+            continue;
+        ix_accesses a = ix_accesses_in(u, k, k->body);
+        for (size_t i = 0; i < a.n; i++) {
+            int b = a.item[i].buffer;
+            if (b >= 0 && x[b] && a.item[i].stmt->buffer == b)
+                meet_access(x[b], k, &a.item[i]);
+        }
+    }
 }
 
 static const char *
@@ -95,8 +100,10 @@ why_not_stored_so(ix_inlining *x)
 {
     if (!ix_buffer_is_of_kernels(x->u, x->buffer))
         return "it is no temporary that kernels alone use";
-    for (ix_kernel *k = x->u->kernels; k && !x->wrong; k = k->next)
-        find_pieces(x, k);
+    ix_inlining **all =
+        ix_arena_new(&x->u->arena, (x->u->nbuffers + 1) * sizeof *all);
+    all[x->buffer] = x;
+    find_pieces(x->u, all);
     return why_no_pieces(x);
 }
 
@@ -265,21 +272,12 @@ void
 ix_may_inline(ix_unit *u, bool *which)
 {
     ix_inlining **x = ix_arena_new(&u->arena, (u->nbuffers + 1) * sizeof *x);
-    bool any = false;
     for (size_t i = 0; i < u->nbuffers; i++)
         if (which[i] && ix_buffer_is_of_kernels(u, (int)i)) {
             x[i] = ix_arena_new(&u->arena, sizeof **x);
             *x[i] = (ix_inlining){.u = u, .buffer = (int)i};
-            any = true;
         }
-    for (ix_kernel *k = any ? u->kernels : NULL; k; k = k->next) {
-        ix_accesses a = ix_accesses_in(u, k, k->body);
-        for (size_t i = 0; i < a.n; i++) {
-            int b = a.item[i].buffer;
-            if (b >= 0 && x[b] && a.item[i].stmt->buffer == b)
-                meet_access(x[b], k, &a.item[i]);
-        }
-    }
+    find_pieces(u, x);
     for (size_t i = 0; i < u->nbuffers; i++)
         which[i] = x[i] && !why_no_pieces(x[i]);
 }
