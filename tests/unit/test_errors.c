@@ -66,7 +66,9 @@ static const struct {
      "out v = q",
      "6:15 E107, 10:9 E107"},
     {"function f(x)\n  return x[K+1]\nend\nlet h = f(u)\nout v = q + h",
-     "6:11 E103, 9:9 E107"},
+     "6:12 E303, 9:9 E107"},
+    {"function f(x)\n  return x[I+1\nend\nlet h = f(u)\nout v = q + h",
+     "6:15 E103, 9:9 E107"},
     {"function f(x)\n  let y = x +* 2\nout v = q", "6:14 E103"},
     {"function f(x)\n  let y = x[J+1]\n  return y\nend\nlet h = f(u)\n"
      "let g = f(q)\nout v = r + h",
