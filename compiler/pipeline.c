@@ -320,12 +320,15 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     u.naive = !strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none");
     u.layout = request->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order);
     ix_compiled *c = NULL;
+    ix_proven memo = {0};
+    ix_proven_begin(ctx, &memo);
     ix_unit_begin(&u);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && set_target(&u, request) &&
               compile_guarded(&u, request, &c);
     ix_fpenv_leave(outside);
     ix_arena_free(&u.arena);
+    ix_proven_end(ctx);
     ilex_scope_end(ctx, scope, NULL);
     ix_assume_instead(ctx, before);
     if (!ok) {

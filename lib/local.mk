@@ -221,6 +221,7 @@ libixlib_la_SOURCES = \
 	lib/shape/opaque.c \
 	lib/shape/order.c \
 	lib/shape/proof.c \
+	lib/shape/proven.c \
 	lib/shape/refute.c \
 	lib/shape/refute.h \
 	lib/shape/relevant.c \

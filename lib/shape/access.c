@@ -324,8 +324,11 @@ static void
 prove_within(void *arg)
 {
     within *w = arg;
+    const ix_env *need;
     ix_question question = {ask_within, within_sizes, within_refuted, w};
-    w->answer = ix_prove(w->ctx, &question, NULL);
+    w->answer = ix_prove(w->ctx, &question, &need);
+    if (w->answer == IX_YES)
+        ix_proven_add(w->ctx, w->frame, w->x, w->lo, w->hi, need);
 }
 
 ix_tri
@@ -336,6 +339,8 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     if (!lo || !hi)
         return IX_UNKNOWN;
     if (x->kind == IX_CHECKED) /* a run sees to it */
+        return IX_YES;
+    if (ix_proven_find(ctx, frame, x, lo, hi))
         return IX_YES;
     int depth = x->depth;
     for (int i = 0; i < frame->nguard; i++)

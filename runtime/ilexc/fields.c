@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include "lib/ops/dtype.h"
+#include "runtime/storage/storage.h"
+
 bool
 ix_cli_fields_next(int rank, const int64_t *shape, int64_t *index)
 {
@@ -46,6 +49,62 @@ ix_cli_fields_load(ix_cli_run *r)
     return status;
 }
 
+/* The "n"-th number of a sequence: splitmix64 of its seed. */
+static uint64_t
+random_bits(uint64_t seed, uint64_t n)
+{
+    uint64_t x = seed * 0xd1342543de82ef95u + n * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A random value for a dtype, as `ilexc help run` describes it. */
+static double
+random_value(ilex_dtype dtype, uint64_t bits)
+{
+    static const char kinds[] = {
+#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) kind,
+#include "ilex/dtypes.def"
+    };
+    switch (kinds[dtype]) {
+    case 'b':
+        return (double)(bits & 1);
+    case 'i':
+        return (double)(bits & 15) - 8;
+    case 'u':
+        return (double)(bits & 15);
+    default:
+        return dtype == ILEX_F32 || dtype == ILEX_C64
+                   ? (double)(bits >> 40) * 0x1p-23 - 1
+                   : (double)(bits >> 11) * 0x1p-52 - 1;
+    }
+}
+
+typedef struct random_field {
+    const ix_cli_field *f;
+    const int64_t *shape;
+} random_field;
+
+/* The numbers of an element, in C order two for each; of a real one the first.
+ */
+static void
+random_element(void *user, const int64_t *index, void *element)
+{
+    const random_field *x = user;
+    ilex_dtype dtype = x->f->info.dtype;
+    uint64_t n = 0, seed = x->f->source.seed;
+    for (int k = 0; k < x->f->info.rank; k++)
+        n = n * (uint64_t)x->shape[k] + (uint64_t)index[k];
+    double re = random_value(dtype, random_bits(seed, 2 * n)), im = 0;
+    if (ix_dtype_is_complex(dtype))
+        im = random_value(dtype, random_bits(seed, 2 * n + 1));
+    if (dtype == ILEX_F64) /* most are, and no conversion is needed */
+        memcpy(element, &re, sizeof re);
+    else
+        ix_element_of_f64(dtype, re, im, element);
+}
+
 /* A storage for the field, on the points that the program needs. */
 static ilex_storage *
 make(ix_cli_run *r, const ix_cli_field *f)
@@ -68,6 +127,8 @@ make(ix_cli_run *r, const ix_cli_field *f)
         axes[used - 1] = '\0';
     bool named = f->info.rank > 0 && f->info.axis[0][0];
     double zero = 0;
+    random_field numbers = {f, shape};
+    bool random = !f->info.output && f->source.kind == IX_CLI_SOURCE_RANDOM;
     ilex_storage_spec spec = {.size = sizeof spec,
                               .device =
                                   ix_cli_on_device(r->program) ? "gpu" : NULL,
@@ -78,7 +139,9 @@ make(ix_cli_run *r, const ix_cli_field *f)
                               .halo = named ? halo : NULL,
                               .origin = named ? f->lo : NULL,
                               .name = f->swapped ? NULL : f->info.name,
-                              .fill = &zero};
+                              .fill = random ? NULL : &zero,
+                              .initialize = random ? random_element : NULL,
+                              .initialize_user = &numbers};
     return ilex_storage_new(r->session.ctx, &spec);
 }
 
@@ -122,60 +185,7 @@ fill_from_file(ix_cli_field *f)
     } while (ix_cli_fields_next(f->info.rank, shape, index));
 }
 
-/* The "n"-th number of a sequence: splitmix64 of its seed. */
-static uint64_t
-random_bits(uint64_t seed, uint64_t n)
-{
-    uint64_t x = seed * 0xd1342543de82ef95u + n * 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/* A random value for a dtype, as `ilexc help run` describes it. */
-static double
-random_value(ilex_dtype dtype, uint64_t bits)
-{
-    static const char kinds[] = {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) kind,
-#include "ilex/dtypes.def"
-    };
-    switch (kinds[dtype]) {
-    case 'b':
-        return (double)(bits & 1);
-    case 'i':
-        return (double)(bits & 15) - 8;
-    case 'u':
-        return (double)(bits & 15);
-    default:
-        return dtype == ILEX_F32 || dtype == ILEX_C64
-                   ? (double)(bits >> 40) * 0x1p-23 - 1
-                   : (double)(bits >> 11) * 0x1p-52 - 1;
-    }
-}
-
-/* Fills a storage with random numbers, in C order. */
-static ilex_status
-fill_random(ix_cli_field *f)
-{
-    const int64_t *shape = ilex_storage_shape(f->storage);
-    int64_t index[ILEX_MAX_RANK] = {0};
-    ilex_status status;
-    uint64_t n = 0;
-    do {
-        double value[2];
-        for (int part = 0; part < 2; part++)
-            value[part] =
-                random_value(f->info.dtype, random_bits(f->source.seed, n++));
-        status = f->info.dtype == ILEX_C64 || f->info.dtype == ILEX_C128
-                     ? ilex_storage_set_c128(f->storage, index, value)
-                     : ilex_storage_set_f64(f->storage, index, value[0]);
-    } while (status == ILEX_OK &&
-             ix_cli_fields_next(f->info.rank, shape, index));
-    return status;
-}
-
-/* Fills the storage of an input. */
+/* Fills the storage of an input, unless it was made of random numbers. */
 static ix_cli_exit
 fill(ix_cli_run *r, ix_cli_field *f)
 {
@@ -187,8 +197,6 @@ fill(ix_cli_run *r, ix_cli_field *f)
     else if (f->source.kind == IX_CLI_SOURCE_CONSTANT)
         status =
             ilex_storage_fill(r->session.ctx, f->storage, f->source.constant);
-    else if (f->source.kind == IX_CLI_SOURCE_RANDOM)
-        status = fill_random(f);
     if (status == ILEX_OK)
         return IX_EXIT_OK;
     if (ilex_error_code(r->session.ctx) != ILEX_OK)

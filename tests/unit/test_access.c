@@ -187,6 +187,61 @@ START_TEST(within)
 }
 END_TEST
 
+/* What a memo keeps is one question: another guard, box, reduction, bound or
+ * fact makes another one. Each is asked twice, where the first has put its
+ * answer into the memo. */
+START_TEST(memo)
+{
+    enum { INDEX, RINDEX };
+    static const struct {
+        int what, last, guard, facts; /* guard 1: _0 < 5 holds, -1: not */
+        int64_t length;
+        bool inside;
+    } rows[] = {
+        {INDEX, 10, 0, 0, 10, true},   {INDEX, 5, 0, 0, 10, false},
+        {INDEX, 5, 1, 0, 10, true},    {INDEX, 5, -1, 0, 10, false},
+        {INDEX, 5, 0, 0, 5, true},     {RINDEX, 10, 0, 0, 10, true},
+        {RINDEX, 10, 0, 0, 11, false}, {INDEX, 0, 0, 0, 3, false},
+        {INDEX, 0, 0, 1, 3, true},     {INDEX, 0, 0, 0, 3, false},
+    };
+    ix_proven kept = {0};
+    make_size();
+    given("n >= 3");
+    const ix_env *facts = ctx->facts;
+    const ix_lin *n = ix_lin_param(ctx, 0), *zero = ix_lin_const(ctx, 0);
+    ilex_array *ops[2] = {ix_scalar_index(ctx, 0), ix_index_const(ctx, 5)};
+    ix_guard guard = {ix_scalar_op(ctx, IX_OP_LESS, ILEX_I64, ILEX_BOOL, ops),
+                      true};
+    ix_proven_begin(ctx, &kept);
+    for (size_t i = 0; i < 2 * IX_COUNT(rows); i++) {
+        size_t r = i / 2;
+        ix_sample sample;
+        ix_axis ax = constant_axis(0, rows[r].length);
+        const ix_domain *box = ix_domain_new(ctx, 1, &ax);
+        const ilex_array *sum = ix_scalar_reduce(
+            ctx, IX_REDUCTION_SUM, ILEX_I64, box, 0, ix_scalar_rindex(ctx, 0));
+        bool reduced = rows[r].what == RINDEX;
+        ix_frame frame = {.box = reduced ? NULL : box,
+                          .nreduce = reduced,
+                          .reduce = &sum,
+                          .nguard = rows[r].guard != 0,
+                          .guard = &guard};
+        const ilex_array *x =
+            reduced ? ix_scalar_rindex(ctx, 0) : ix_scalar_index(ctx, 0);
+        guard.holds = rows[r].guard > 0;
+        ctx->facts = rows[r].facts ? facts : NULL;
+        ix_tri said = ix_access_within(
+            ctx, &frame, x, zero,
+            rows[r].last ? ix_lin_const(ctx, rows[r].last) : n, &sample);
+        ck_assert_msg((said == IX_YES) == rows[r].inside, "row %zu", r);
+    }
+    ctx->facts = NULL;
+    ck_assert_uint_eq(kept.table.count, 5);
+    ix_proven_end(ctx);
+    ck_assert_ptr_null(ctx->proven);
+}
+END_TEST
+
 /* ---- programs ---- */
 
 /* The error of a program of two lines; "" when it is accepted. */
@@ -294,5 +349,5 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("access", bounds, within, messages, deep_guards);
+    return RUN_TESTS("access", bounds, within, memo, messages, deep_guards);
 }
