@@ -175,8 +175,12 @@ ix_host_put_members(ix_host *h)
     for (size_t i = 0; i < h->c->narguments; i++)
         put_member(h, i);
     if (h->c->ncounts)
-        ix_text_put(h->t, "    /* Where a run tells what it counted, NULL: "
-                          "nowhere. */\n");
+        ix_text_put(h->t,
+                    "    /* Where a run tells what it counted, NULL: nowhere. "
+                    "Outputs of such\n"
+                    "     * lengths have room for the most there may be, and "
+                    "are written on what is\n"
+                    "     * counted. */\n");
     for (size_t i = 0; i < h->c->ncounts; i++)
         ix_text_format(h->t, "    int64_t *%s;\n", h->counted[i]);
 }

@@ -26,9 +26,10 @@ size_count(ilex_context *ctx, const char *name, ilex_array *mask)
 {
     if (!ix_name_check(&ctx->error, "size", name, name ? strlen(name) : 0))
         return ctx->error.code;
-    if (!mask || mask->ctx != ctx)
-        return ix_fail(&ctx->error, ILEX_E_CONTEXT,
-                       "size %s: the mask is NULL or of another context", name);
+    if (!mask || mask->ctx != ctx) {
+        ix_poison_stranger(ctx, "size", 0, mask, "the mask of %s", name);
+        return ctx->error.code;
+    }
     int32_t symbol = ix_symbol_of(ctx, name, strlen(name));
     mask = symbol < 0 ? ix_poison_again(ctx) : ix_build_mask(ctx, name, mask);
     int32_t size = ix_is_poison(mask) ? -1 : ix_counted_size(ctx, symbol, mask);
@@ -208,8 +209,8 @@ check_extra(ilex_context *ctx, const char *name, const char *what,
 {
     if (!extra || extra->ctx == ctx)
         return true;
-    return ix_poison_false(ctx, name, -1, ILEX_E_CONTEXT,
-                           "%s: %s belongs to another context", name, what);
+    ix_poison_stranger(ctx, name, -1, extra, "%s", what);
+    return false;
 }
 
 ilex_array *

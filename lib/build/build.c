@@ -31,13 +31,8 @@ common_context(int count, ilex_array *const *args, ilex_array **bad,
         if (args[i] && args[i]->ctx == ctx && !ix_is_poison(args[i]))
             continue;
         *bad = ctx->poison;
-        if (!args[i])
-            ix_poison(ctx, operation, i, ILEX_E_ARGUMENT,
-                      "%s: operand %d is NULL", operation, i);
-        else if (args[i]->ctx != ctx)
-            ix_poison(ctx, operation, i, ILEX_E_CONTEXT,
-                      "%s: operand %d belongs to another context", operation,
-                      i);
+        if (!args[i] || args[i]->ctx != ctx)
+            ix_poison_stranger(ctx, operation, i, args[i], "operand %d", i);
         return NULL;
     }
     return ctx;

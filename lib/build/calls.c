@@ -74,10 +74,11 @@ check_operands(ilex_context *ctx, const ix_signature *s,
                                count < s->least ? "at least " : "at most ",
                                count < s->least ? s->least : s->most);
     for (int i = 0; i < count; i++)
-        if (!operands || !operands[i] || operands[i]->ctx != ctx)
-            return ix_poison_false(
-                ctx, s->text, i, ILEX_E_CONTEXT,
-                "%s: operand %d is NULL or of another context", s->text, i);
+        if (!operands || !operands[i] || operands[i]->ctx != ctx) {
+            ix_poison_stranger(ctx, s->text, i, operands ? operands[i] : NULL,
+                               "operand %d", i);
+            return false;
+        }
     return true;
 }
 

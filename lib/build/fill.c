@@ -38,9 +38,7 @@ value_of(ilex_context *ctx, const char *what, const ix_given *given)
     ilex_array *v = given->value;
     if (v && v->ctx == ctx)
         return v;
-    return ix_poison(ctx, what, -1, v ? ILEX_E_CONTEXT : ILEX_E_ARGUMENT,
-                     "%s: the value is %s", what,
-                     v ? "of another context" : "NULL");
+    return ix_poison_stranger(ctx, what, -1, v, "the value");
 }
 
 ilex_array *

@@ -446,10 +446,10 @@ ix_module_add_output(ilex_module *m, const char *name, ilex_array *value,
         return ix_fail_memory(&ctx->error);
     if (in < 0)
         return ctx->error.code;
-    if (!value || value->ctx != ctx)
-        return ix_fail(&ctx->error, ILEX_E_CONTEXT,
-                       "output %s: the value is NULL or of another context",
-                       name);
+    if (!value || value->ctx != ctx) {
+        ix_poison_stranger(ctx, "output", 0, value, "the value of %s", name);
+        return ctx->error.code;
+    }
     if (value->kind == IX_SKIPPED) {
         ix_fail_skipped(ctx, value);
         return ctx->error.code;

@@ -177,9 +177,8 @@ checked_random(bool single, ilex_array *key, int count,
         if (words[i] && ix_is_poison(words[i]))
             return ctx->poison;
         if (!words[i] || words[i]->ctx != ctx)
-            return ix_poison(ctx, "random", i + 1, ILEX_E_CONTEXT,
-                             "random: word %d is NULL or of another context",
-                             i);
+            return ix_poison_stranger(ctx, "random", i + 1, words[i], "word %d",
+                                      i);
     }
     return ix_build_random(ctx, single, key, count, words);
 }

@@ -20,13 +20,11 @@ order_roots(ix_order *o, const char *what, size_t count,
 {
     ilex_context *ctx = o->ctx;
     for (size_t i = 0; i < count; i++) {
-        if (!roots || !roots[i])
-            return ix_fail_false(&ctx->error, ILEX_E_ARGUMENT,
-                                 "%s: root %zu is NULL", what, i);
-        if (roots[i]->ctx != ctx)
-            return ix_fail_false(&ctx->error, ILEX_E_CONTEXT,
-                                 "%s: root %zu belongs to another context",
-                                 what, i);
+        if (!roots || !roots[i] || roots[i]->ctx != ctx) {
+            ix_poison_stranger(ctx, what, (int)i, roots ? roots[i] : NULL,
+                               "root %zu", i);
+            return false;
+        }
         if (ix_is_poison(roots[i])) {
             ix_poison_again(ctx);
             return false;
@@ -215,9 +213,8 @@ replacement(const char *what, ilex_array *n, ilex_array *r)
 {
     ilex_context *ctx = n->ctx;
     if (r->ctx != ctx)
-        return ix_poison(ctx, what, -1, ILEX_E_CONTEXT,
-                         "%s: what replaces %s belongs to another context",
-                         what, show(n).s);
+        return ix_poison_stranger(ctx, what, -1, r, "what replaces %s",
+                                  show(n).s);
     if (r == n || ix_is_poison(r))
         return r;
     if (n->kind == IX_SCAN || n->kind == IX_FOREIGN)
@@ -367,9 +364,8 @@ ilex_substitute(ilex_array *x, ilex_array *from, ilex_array *to)
                          from ? "what to put in its place"
                               : "what to look for");
     if (from->ctx != x->ctx)
-        return ix_poison(x->ctx, "substitute", 1, ILEX_E_CONTEXT,
-                         "substitute: what to look for belongs to another "
-                         "context");
+        return ix_poison_stranger(x->ctx, "substitute", 1, from,
+                                  "what to look for");
     ilex_array *result;
     map_graph(x->ctx, &w, 1, &x, &result);
     return result;

@@ -162,8 +162,7 @@ weights(const segments *s, const ilex_array *x, const ix_given *given)
     ilex_context *ctx = s->ctx;
     ilex_array *w = given->present ? given->value : ilex_i64(ctx, 1);
     if (!w || w->ctx != ctx)
-        return ix_poison(ctx, s->what, -1, ILEX_E_CONTEXT,
-                         "%s: the weights are of another context", s->what);
+        return ix_poison_stranger(ctx, s->what, -1, w, "the array of weights");
     w = ix_structure_unnamed(ctx, s->what, w);
     if (given->present && !ix_is_poison(w) &&
         ix_dtype_is_exact((ilex_dtype)w->dtype))

@@ -211,10 +211,10 @@ ilex_shift_by(ilex_array *x, const char *axis, ilex_array *by, const char *mode,
     int k = ix_axis_of(x, what, axis ? axis : "", axis ? strlen(axis) : 0);
     if (k < 0)
         return ctx->poison;
-    if (!by || by->ctx != ctx || (value && value->ctx != ctx))
-        return ix_poison(ctx, what, 1, ILEX_E_CONTEXT,
-                         "shift: the amount is NULL, or it or the value is of "
-                         "another context");
+    if (!by || by->ctx != ctx)
+        return ix_poison_stranger(ctx, what, 1, by, "the amount");
+    if (value && value->ctx != ctx)
+        return ix_poison_stranger(ctx, what, 2, value, "the value");
     if (ix_is_poison(by) || (value && ix_is_poison(value)))
         return ctx->poison;
     if (!ix_domain_named(x->interior))

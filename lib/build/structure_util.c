@@ -161,8 +161,7 @@ ix_structure_value(ilex_context *ctx, const char *what, ilex_dtype dtype,
                    ilex_array *value)
 {
     if (!value || value->ctx != ctx)
-        return ix_poison(ctx, what, 0, ILEX_E_CONTEXT,
-                         "%s: the value is NULL or of another context", what);
+        return ix_poison_stranger(ctx, what, 0, value, "the value");
     if (ix_is_poison(value))
         return value;
     if (ix_rank(value) > 0)

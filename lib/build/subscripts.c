@@ -238,10 +238,8 @@ ilex_einsum(ilex_context *ctx, const char *subscripts, int count,
             operands[i]->ctx != ctx)
             return operands[i] && ix_is_poison(operands[i])
                        ? ctx->poison
-                       : ix_poison(ctx, "einsum", i, ILEX_E_CONTEXT,
-                                   "einsum: operand %d is NULL or of another "
-                                   "context",
-                                   i);
+                       : ix_poison_stranger(ctx, "einsum", i, operands[i],
+                                            "operand %d", i);
     if (!read_subscripts(&s, &result))
         return ctx->poison;
     s.request.path = s.grouped ? &s.path : NULL;

@@ -197,6 +197,21 @@ ix_poison(ilex_context *ctx, const char *operation, int operand,
 }
 
 ilex_array *
+ix_poison_stranger(ilex_context *ctx, const char *operation, int operand,
+                   const ilex_array *x, const char *fmt, ...)
+{
+    char name[300];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(name, sizeof name, fmt, args);
+    va_end(args);
+    return ix_poison(ctx, operation, operand,
+                     x ? ILEX_E_CONTEXT : ILEX_E_ARGUMENT, "%s: %s %s",
+                     operation, name,
+                     x ? "belongs to another context" : "is NULL");
+}
+
+ilex_array *
 ix_poison_again(ilex_context *ctx)
 {
     ix_error *last = ix_errors_last(&ctx->error);

@@ -169,6 +169,12 @@ ilex_array *ix_poison(ilex_context *ctx, const char *operation, int operand,
 /* The same for functions that return whether they could. */
 #define ix_poison_false(...) ((void)ix_poison(__VA_ARGS__), false)
 
+/* Reports that operand "x" is NULL, or that it belongs to another context;
+ * "fmt" names it. */
+ilex_array *ix_poison_stranger(ilex_context *ctx, const char *operation,
+                               int operand, const ilex_array *x,
+                               const char *fmt, ...) IX_PRINTF(5, 6);
+
 /* Poison for an error that is recorded already, or for a poison operand whose
  * error was cleared. */
 ilex_array *ix_poison_again(ilex_context *ctx);

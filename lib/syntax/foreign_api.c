@@ -84,11 +84,10 @@ check_arguments(ilex_context *ctx, const char *declaration, const foreign *f)
                        "are NULL");
     for (size_t i = 0; i < f->narguments; i++) {
         ilex_array *x = f->argument[i];
-        if (!x || x->ctx != ctx)
-            return ix_fail(&ctx->error, ILEX_E_CONTEXT,
-                           "foreign: argument %zu is NULL or of another "
-                           "context",
-                           i);
+        if (!x || x->ctx != ctx) {
+            ix_poison_stranger(ctx, "foreign", (int)i, x, "argument %zu", i);
+            return ctx->error.code;
+        }
         if (ix_is_poison(x)) {
             ix_poison_again(ctx);
             return ctx->error.code;

@@ -86,10 +86,11 @@ check_arrays(ilex_context *ctx, const char *what, size_t n,
              ilex_array *const *x, bool carried)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!x || !x[i] || x[i]->ctx != ctx)
-            return ix_poison_false(ctx, "loop", (int)i, ILEX_E_CONTEXT,
-                                   "loop: %s %zu is NULL or of another context",
-                                   what, i);
+        if (!x || !x[i] || x[i]->ctx != ctx) {
+            ix_poison_stranger(ctx, "loop", (int)i, x ? x[i] : NULL, "%s %zu",
+                               what, i);
+            return false;
+        }
         if (ix_is_poison(x[i])) {
             ix_poison_again(ctx);
             return false;

@@ -189,10 +189,8 @@ ilex_concat_where(const char *condition, ilex_array *a, ilex_array *b)
     if (!ctx)
         return NULL;
     if (!a || !b || a->ctx != b->ctx)
-        return ix_poison(ctx, "concat_where", !!a, ILEX_E_CONTEXT,
-                         "concat_where: operand %d is NULL or of another "
-                         "context",
-                         !!a);
+        return ix_poison_stranger(ctx, "concat_where", !!a, a ? b : a,
+                                  "operand %d", !!a);
     if (ix_is_poison(a) || ix_is_poison(b))
         return ctx->poison;
     condition = condition ? condition : "";

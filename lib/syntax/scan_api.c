@@ -26,8 +26,9 @@ axis_of(ilex_context *ctx, const char *axis, int count, ilex_array *const *self,
     for (int i = 0; i < count; i++)
         if (!self[i] || !value[i] || self[i]->ctx != ctx ||
             value[i]->ctx != ctx) {
-            ix_poison(ctx, "scan", i, ILEX_E_CONTEXT,
-                      "scan: result %d is NULL or of another context", i);
+            const ilex_array *x =
+                self[i] && self[i]->ctx == ctx ? value[i] : self[i];
+            ix_poison_stranger(ctx, "scan", i, x, "result %d", i);
             return -1;
         }
     ilex_array *first =

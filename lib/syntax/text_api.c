@@ -44,8 +44,7 @@ ilex_array *
 ilex_full(ilex_context *ctx, const char *domain, ilex_array *value)
 {
     if (!value || value->ctx != ctx)
-        return ix_poison(ctx, "full", 0, ILEX_E_CONTEXT,
-                         "full: the value is NULL or of another context");
+        return ix_poison_stranger(ctx, "full", 0, value, "the value");
     if (ix_is_poison(value))
         return value;
     if (ix_rank(value) != 0)
@@ -116,11 +115,11 @@ check_named(ilex_context *ctx, const char *what, size_t count,
         if (!ix_name_check(&ctx->error, role, names[i],
                            names[i] ? strlen(names[i]) : 0))
             return false;
-        if (!operands[i] || operands[i]->ctx != ctx)
-            return ix_poison_false(
-                ctx, what, (int)i, ILEX_E_CONTEXT,
-                "%s: operand '%s' is NULL or of another context", what,
-                names[i]);
+        if (!operands[i] || operands[i]->ctx != ctx) {
+            ix_poison_stranger(ctx, what, (int)i, operands[i], "operand '%s'",
+                               names[i]);
+            return false;
+        }
         if (ix_is_poison(operands[i]))
             return false;
     }

@@ -38,7 +38,23 @@ out w : bf16[4] = y + y
 END
 printf 'ilex 1\nprogram größe\nsize n\nin α : f64\nin θ : f64[n]\nout φ : f64[n] = α*θ\n' \
     >letters.ilx
-good "$ilexc" compile step.ilx positive.ilx half.ilx letters.ilx -o . --prefix py --shared --python
+cat >numbers.ilx <<'END'
+ilex 1
+program numbers
+size n
+in i : i8
+in u : u64
+in h : bf16
+in x : f32
+in b : bool
+out j : i8 = i
+out v : u64 = u
+out k : bf16 = h
+out y : f32 = x
+out c : bool = b
+out s : i64 = n
+END
+good "$ilexc" compile step.ilx positive.ilx half.ilx letters.ilx numbers.ilx -o . --prefix py --shared --python
 good "$ilexc" compile step.ilx -o alone --shared --python
 cat >use.py <<'END'
 import ctypes
@@ -47,6 +63,7 @@ import sys
 sys.path.insert(0, 'alone')
 import py_größe
 import py_half
+import py_numbers
 import py_positive
 import py_step
 import step
@@ -89,7 +106,7 @@ def arguments(**more):
 
 
 def refused(kind, word, module=py_step, **more):
-    given = arguments(**more) if module is not py_positive else more
+    given = arguments(**more) if module is py_step else more
     try:
         module.run(**{k: x for k, x in given.items() if x is not None})
         check(False, word)
@@ -140,6 +157,48 @@ x = Array('<f8', ctypes.c_double, (2,), values=[1.0, 3.0])
 y = Array('<f8', ctypes.c_double, (2,))
 py_größe.run(α=0.5, θ=x, φ=y)
 check(list(y.data[:2]) == [0.5, 1.5], 'φ')
+# what numbers become, and which do not fit
+outputs = [('j', '<i1', ctypes.c_int8), ('v', '<u8', ctypes.c_uint64),
+           ('k', '<V2', ctypes.c_uint16), ('y', '<f4', ctypes.c_float),
+           ('c', '|b1', ctypes.c_uint8), ('s', '<i8', ctypes.c_int64)]
+
+
+def numbers(**more):
+    given = dict(i=0, u=0, h=0, x=0, b=False, n=1)
+    given.update({name: Array(code, element, ())
+                  for name, code, element in outputs})
+    given.update(more)
+    return given
+
+
+for of, to, gives in [(dict(i=-128), 'j', -128), (dict(u=2**64 - 1), 'v', 2**64 - 1),
+                      (dict(i=True), 'j', 1), (dict(b=1), 'c', 1), (dict(b=2), 'c', 1),
+                      (dict(x=0.5), 'y', 0.5), (dict(x=float('inf')), 'y', float('inf')),
+                      (dict(n=2**40), 's', 2**40),
+                      # 1, -1.5, the first number above 1, halfway, beyond halfway by
+                      # less than f32 holds, before it by as much, the largest, inf, nan
+                      (dict(h=1), 'k', 0x3f80), (dict(h=-1.5), 'k', 0xbfc0),
+                      (dict(h=1 + 2**-7), 'k', 0x3f81), (dict(h=1 + 2**-8), 'k', 0x3f80),
+                      (dict(h=1 + 2**-8 + 2**-40), 'k', 0x3f81),
+                      (dict(h=1 + 3*2**-8 - 2**-40), 'k', 0x3f81),
+                      (dict(h=-1 - 2**-8 - 2**-40), 'k', 0xbf81),
+                      (dict(h=255*2.0**120), 'k', 0x7f7f),
+                      (dict(h=float('-inf')), 'k', 0xff80), (dict(h=2.0**-133), 'k', 1)]:
+    a = numbers(**of)
+    py_numbers.run(**a)
+    check(a[to].data[0] == gives, '%s: %s' % (of, a[to].data[0]))
+a = numbers(h=float('nan'))
+py_numbers.run(**a)
+check(a['k'].data[0] & 0x7fff > 0x7f80, 'nan')
+for kind, word, of in [
+        (OverflowError, 'i: 128 does not fit', dict(i=128)),
+        (OverflowError, 'u: -1 does not fit', dict(u=-1)),
+        (OverflowError, 'n: 18446744073709551616 does not fit', dict(n=2**64)),
+        (OverflowError, 'x: 1e+300 does not fit', dict(x=1e300)),
+        (OverflowError, 'h: 3.4e+38 does not fit', dict(h=3.4e38)),
+        (TypeError, 'i: expected an integer, got 1.5', dict(i=1.5)),
+        (TypeError, 'n: expected an integer', dict(n='5'))]:
+    refused(kind, word, module=py_numbers, **numbers(**of))
 sys.exit(bad != 0)
 END
 good "$python" use.py

@@ -178,7 +178,7 @@ START_TEST(specs)
             "start it with ILEX_LOOP_SPEC");
     ilex_loop_spec s = fine("f64");
     s.step = NULL;
-    refused(&s, ILEX_E_CONTEXT, "step 0 is NULL or of another context");
+    refused(&s, ILEX_E_ARGUMENT, "step 0 is NULL");
     s.step = x;
     refused(&s, ILEX_E_ARGUMENT, "the step does not come from ilex_loop_step");
     s = fine("f64");
@@ -193,19 +193,19 @@ START_TEST(specs)
     s.carry = &x;
     refused(&s, ILEX_E_ARGUMENT, "carry 0 does not come from ilex_loop_carry");
     s.carry = NULL;
-    refused(&s, ILEX_E_CONTEXT, "carry 0 is NULL or of another context");
+    refused(&s, ILEX_E_ARGUMENT, "carry 0 is NULL");
     s = fine("f64");
     s.first = &foreign;
-    refused(&s, ILEX_E_CONTEXT, "first 0 is NULL or of another context");
+    refused(&s, ILEX_E_CONTEXT, "first 0 belongs to another context");
     s = fine("f64");
     s.next = &none;
-    refused(&s, ILEX_E_CONTEXT, "next 0 is NULL or of another context");
+    refused(&s, ILEX_E_ARGUMENT, "next 0 is NULL");
     s = fine("f64");
     s.stack_count = 1;
-    refused(&s, ILEX_E_CONTEXT, "stack 0 is NULL or of another context");
+    refused(&s, ILEX_E_ARGUMENT, "stack 0 is NULL");
     s = fine("f64");
     s.until = foreign;
-    refused(&s, ILEX_E_CONTEXT, "until 0 is NULL or of another context");
+    refused(&s, ILEX_E_CONTEXT, "until 0 belongs to another context");
     ilex_context_free(other);
 }
 END_TEST
