@@ -147,7 +147,7 @@ typedef struct ilex_call {
     void *user;
     char error[1024]; /* out: the message of a run that failed */
     /* out: sizes that the run counts; those that are named get their values,
-     * as far as the run came */
+     * as far as the run came. Another name is ILEX_E_SIZE, NULL is none */
     ilex_size_binding *counted;
     size_t counted_count;
     /* "I=2:10, J=3": compute these points of the outputs alone, as far as they
@@ -441,7 +441,8 @@ ILEX_API const char *ilex_program_counted_name(const ilex_program *p, size_t i);
  * may be where they are not given): the interior [lo, hi) of argument i per
  * axis, and the widths low, high that it needs around its interior (negative
  * where less than the interior is read). Each array has room for rank (twice
- * rank for halo) entries; lo, hi and halo may be NULL. */
+ * rank for halo) entries; lo, hi and halo may be NULL. ILEX_E_SIZE where a size
+ * is missing or negative. */
 ILEX_API ilex_status ilex_program_extents(const ilex_program *p, size_t i,
                                           const ilex_size_binding *sizes,
                                           size_t count, int64_t *lo,

@@ -468,7 +468,7 @@ ILEX_API ilex_storage *ilex_storage_readonly(ilex_context *ctx,
 ILEX_API size_t ilex_storage_print(const ilex_storage *s, char *buffer,
                                    size_t size);
 
-/* Reads a NumPy .npy file (versions 1 to 3, the 13 dtypes, C and Fortran
+/* Reads a NumPy .npy file (versions 1 to 3, all but bf16, C and Fortran
  * order, either byte order). The result has unnamed axes and no halo.
  * ILEX_E_FILE, _FORMAT, _UNSUPPORTED, _LIMIT, _OVERFLOW, _MEMORY. */
 ILEX_API ilex_storage *ilex_npy_read(ilex_context *ctx, const char *path);

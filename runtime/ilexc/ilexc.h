@@ -62,6 +62,9 @@ void ix_cli_options_free(ix_cli_command *c);
 const char *ix_cli_options_value(const ix_cli_command *c, ix_cli_flag flag,
                                  const char *otherwise);
 
+/* "--size" */
+const char *ix_cli_options_spelling(ix_cli_flag flag);
+
 /* What follows the verb and its options: "FILE". */
 const char *ix_cli_options_operands(const char *verb);
 

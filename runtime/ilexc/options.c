@@ -24,6 +24,12 @@ static const flag_row rows[IX_CLI_NFLAGS] = {
 #include "runtime/ilexc/flags.def"
 };
 
+const char *
+ix_cli_options_spelling(ix_cli_flag flag)
+{
+    return rows[flag].spelling;
+}
+
 /* Is "verb" among the verbs of a row? */
 static bool
 serves(const flag_row *row, const char *verb)

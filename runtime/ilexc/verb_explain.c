@@ -8,20 +8,15 @@
 static ix_cli_exit
 check_options(const ix_cli_command *c)
 {
-    static const struct {
-        ix_cli_flag flag;
-        const char *spelling;
-    } of_grid[] = {{IX_FLAG_SIZE, "--size"},
-                   {IX_FLAG_LATENCY, "--latency"},
-                   {IX_FLAG_BANDWIDTH, "--bandwidth"},
-                   {IX_FLAG_STEP, "--step"}};
+    static const ix_cli_flag of_grid[] = {IX_FLAG_SIZE, IX_FLAG_LATENCY,
+                                          IX_FLAG_BANDWIDTH, IX_FLAG_STEP};
     for (size_t i = 0; i < sizeof of_grid / sizeof *of_grid; i++)
-        if (ix_cli_options_value(c, of_grid[i].flag, NULL))
+        if (ix_cli_options_value(c, of_grid[i], NULL))
             return ix_cli_usage("explain",
                                 "%s is of --grid; without it bytes and "
                                 "operations are formulas in the sizes, which "
                                 "`ilexc bench --size` puts numbers into",
-                                of_grid[i].spelling);
+                                ix_cli_options_spelling(of_grid[i]));
     return IX_EXIT_OK;
 }
 

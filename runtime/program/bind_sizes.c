@@ -81,6 +81,37 @@ check_given(ix_run *r)
     return rc;
 }
 
+static bool
+counts(const ix_compiled *c, const char *name)
+{
+    size_t i = 0;
+    while (i < c->ncounts && strcmp(c->size[c->count[i].size].name, name) != 0)
+        i++;
+    return i < c->ncounts;
+}
+
+/* Are the sizes that the call asks for some that the run counts? */
+static ilex_status
+check_counted(ix_run *r)
+{
+    const ix_compiled *c = r->p->c;
+    size_t count = r->call ? r->call->counted_count : 0;
+    if (count > 0 && !r->call->counted)
+        return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: counted is NULL", c->name);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = r->call->counted[i].name;
+        if (!name || counts(c, name))
+            continue;
+        ilex_status unknown = ix_check_size(r, name);
+        return unknown ? unknown
+                       : ix_fail(r->err, ILEX_E_SIZE,
+                                 "%s: the size %s is given, not counted by "
+                                 "the run",
+                                 c->name, name);
+    }
+    return ILEX_OK;
+}
+
 /* What the call says wins over bindings, the first over others. */
 ilex_status
 ix_bind_given(ix_run *r)
@@ -94,6 +125,7 @@ ix_bind_given(ix_run *r)
                        "%s: threads is %d; 0 is what option threads says",
                        c->name, r->call->threads);
     ilex_status rc = check_given(r);
+    rc = rc ? rc : check_counted(r);
     for (size_t p = 0; p < c->nsizes; p++)
         r->s.size[p] = ix_compiled_size_is_given(&c->size[p]) ? -1 : 0;
     for (size_t i = r->nbindings; !rc && i-- > 0;)

@@ -218,8 +218,9 @@ ix_program_sizes(const ilex_program *p, const ilex_size_binding *sizes,
     for (size_t k = 0; ok && k < c->nsizes; k++) {
         const ilex_size_binding *g = given(&c->size[k], sizes, count);
         most[k] = g ? g->value : 0; /* of a step: the first one */
-        ok = g || !ix_compiled_size_is_given(&c->size[k]) ||
-             ix_is_sent_step(c->size[k].name);
+        ok = g ? g->value >= 0
+               : !ix_compiled_size_is_given(&c->size[k]) ||
+                     ix_is_sent_step(c->size[k].name);
     }
     ok = ok && ix_open_sizes(c->tables, least, most) < 0;
     for (size_t i = 0; ok && i < c->ncounts; i++) {

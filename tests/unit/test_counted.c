@@ -102,6 +102,18 @@ START_TEST(from_c)
     ck_assert_msg(strstr(call.error, "needs room for 6") != NULL, "%s",
                   call.error);
     ck_assert(got[0] == -1);
+    ilex_size_binding asked[] = {{"c", 0}, {"d", 0}};
+    call = (ilex_call){.size = sizeof call, .counted_count = 1};
+    ck_assert_int_eq(ilex_run(p, NULL, 0, &call), ILEX_E_ARGUMENT);
+    call.counted = asked;
+    call.counted_count = 2;
+    ck_assert_int_eq(ilex_run(p, NULL, 0, &call), ILEX_E_SIZE);
+    ck_assert_msg(strstr(call.error, "there is no size 'd'") != NULL, "%s",
+                  call.error);
+    asked[1].name = "n";
+    ck_assert_int_eq(ilex_run(p, NULL, 0, &call), ILEX_E_SIZE);
+    ck_assert_msg(strstr(call.error, "the size n is given, not counted"), "%s",
+                  call.error);
     ilex_program_release(p);
 }
 END_TEST
@@ -119,6 +131,10 @@ START_TEST(room_of_products)
     int64_t lo, hi, halo[2];
     ck_assert_int_eq(ilex_program_extents(p, 1, &n, 1, &lo, &hi, halo), 0);
     ck_assert_int_eq(hi, 30);
+    n.value = -1;
+    ck_assert_int_eq(ilex_program_extents(p, 1, &n, 1, &lo, &hi, halo),
+                     ILEX_E_SIZE);
+    ck_assert_int_eq(ilex_program_workspace(p, &n, 1, 1), -1);
     ilex_program_release(p);
 }
 END_TEST
@@ -209,7 +225,7 @@ START_TEST(refused)
     ilex_size_count(ctx, "c", expr("x > 1", x));
     ck_assert(ilex_is_poison(ilex_input(ctx, "z", ILEX_F64, "c")));
     ck_assert_int_eq(take_error(), ILEX_E_SIZE);
-    ck_assert_int_eq(ilex_size_count(ctx, "d", NULL), ILEX_E_CONTEXT);
+    ck_assert_int_eq(ilex_size_count(ctx, "d", NULL), ILEX_E_ARGUMENT);
     take_error();
     ck_assert_int_eq(ilex_size_count(ctx, "_0", x), ILEX_E_NAME);
     take_error();

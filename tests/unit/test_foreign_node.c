@@ -159,7 +159,7 @@ START_TEST(from_c)
     expect_error(ILEX_E_ARGUMENT, "are NULL");
     in[1] = NULL;
     ck_assert_int_ne(ilex_foreign(ctx, declaration, 2, in, 2, out), ILEX_OK);
-    expect_error(ILEX_E_CONTEXT, "argument 1 is NULL");
+    expect_error(ILEX_E_ARGUMENT, "argument 1 is NULL");
     in[1] = ilex_input(ctx, "c", ILEX_F64, "m");
     ck_assert_int_ne(ilex_foreign(ctx, declaration, 2, in, 2, out), ILEX_OK);
     expect_error(ILEX_E_SHAPE, "axis 0 has length");

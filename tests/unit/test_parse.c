@@ -284,7 +284,7 @@ START_TEST(modules)
                      ILEX_OK);
     ck_assert_int_eq(ilex_module_output(m, "_0", x, NULL), ILEX_E_NAME);
     ilex_error_clear(ctx);
-    ck_assert_int_eq(ilex_module_output(m, "z", NULL, NULL), ILEX_E_CONTEXT);
+    ck_assert_int_eq(ilex_module_output(m, "z", NULL, NULL), ILEX_E_ARGUMENT);
     ilex_error_clear(ctx);
     ck_assert_int_eq(ix_module_collect(m), ILEX_OK);
     ck_assert_uint_eq(m->ninputs, 1);

@@ -130,7 +130,7 @@ START_TEST(refusals)
     refused("0", "forward chunked max", s, x, ILEX_E_ARGUMENT,
             "the direction 'forward chunked max' is neither");
     refused(NULL, "forward", s, x, ILEX_E_ARGUMENT, "there is no axis (NULL)");
-    refused("0", "forward", NULL, x, ILEX_E_CONTEXT, "result 0 is NULL");
+    refused("0", "forward", NULL, x, ILEX_E_ARGUMENT, "result 0 is NULL");
     refused("0", "forward", x, x, ILEX_E_ARGUMENT,
             "result 0 does not come from ilex_scan_self");
     refused("0", "forward", s, ilex_cast(x, ILEX_F32), ILEX_E_DTYPE,
