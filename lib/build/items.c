@@ -72,6 +72,22 @@ range_end(const place *p, const char *what, const ix_lin *a, int64_t step,
     return a ? cut(p, what, a, lo, hi) : NULL;
 }
 
+/* Reports that (span)/step is no length that sizes can say. */
+static void
+refuse_length(const place *p, const ix_lin *span, int64_t step)
+{
+    ilex_context *ctx = p->ctx;
+    const ix_lin *most = ix_lin_try_offset(ctx, span, step - 1);
+    long long by = step;
+    ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
+            "subscript: the length of axis %d, (%s)/%lld rounded up, is not "
+            "linear in the sizes; declare the axis as a multiple, for example "
+            "[%lld*h], or say how many elements are meant: with `assume h >= 1 "
+            "&& %lld*h <= %s` a range of %lld*h-%lld by %lld has h",
+            p->axis, ix_lin_show(ctx, span).s, by, by, by,
+            ix_lin_show(ctx, most ? most : span).s, by, by - 1, by);
+}
+
 /* The number of steps from lo to before hi; NULL after an error. */
 static const ix_lin *
 steps(const place *p, const ix_lin *lo, const ix_lin *hi, int64_t step)
@@ -89,12 +105,7 @@ steps(const place *p, const ix_lin *lo, const ix_lin *hi, int64_t step)
                         : undecided(p, "the range", hi, lo);
     const ix_lin *n = ix_slice_length(ctx, lo, hi, step);
     if (!n)
-        ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-                "subscript: the length of axis %d, (%s)/%lld rounded up, is "
-                "not linear in the sizes; give the length a size of its own "
-                "and use slice, or assume that the step divides it",
-                p->axis, ix_lin_show(ctx, span).s,
-                (long long)(step > 0 ? step : -step));
+        refuse_length(p, span, step > 0 ? step : -step);
     return n;
 }
 
