@@ -182,10 +182,13 @@ ix_kernels_combine(ix_unit *u, const ix_directive *d, ix_kernel **k)
     ix_refusal r = ix_cursor_find(u, *k, d->loop[1], &c);
     if (r.class != IX_REFUSAL_NONE)
         return r;
-    if (d->n < 2 || (d->n & (d->n - 1)) || !look(&x, &c))
+    if (d->n < 2 || (d->n & (d->n - 1)))
+        return ix_refuse(u, IX_REFUSAL_SHAPE,
+                         "the number is no power of two from 2 on");
+    if (!look(&x, &c))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "it is no loop that combines parts of a reduction to "
-                         "one value, or the number is no power of two");
+                         "one value");
     const ix_domain *parts = u->buffer[x.load->attr[0]].box;
     ix_axis ax = {.lo = ix_lin_const(u->ctx, 0),
                   .hi = ix_chunk_count(u->ctx, parts->ax, (int)d->n)};

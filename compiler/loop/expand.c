@@ -257,7 +257,8 @@ ix_loop_expand(ix_unit *u, const ix_directive *d, ix_cursor *c)
     (void)d;
     if (!ix_loop_is_plain(e.loop) || e.loop->step != 1 || n < 1)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "it has no constant number of iterations: split it");
+                         "it has no constant number of iterations: split it "
+                         "with peel");
     if (!only_stores(e.loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE,
                          "it does not only store what is read at any time");

@@ -196,9 +196,10 @@ look_at_loop(taking *x, const ix_cursor *c)
                      ix_loop_end(x->u, loop, IX_for_lo));
     if (!ix_loop_is_plain(loop) || loop->step != 1 || loop->down)
         x->why = IX_NOT_PLAIN;
-    else if (x->n < 2 || x->n > MOST_LANES || x->n & (x->n - 1) ||
-             (length->kind == IX_CONST && length->attr[0] < x->n))
-        x->why = "lanes are no power of two up to 64, or more than elements";
+    else if (x->n < 2 || x->n > MOST_LANES || x->n & (x->n - 1))
+        x->why = "the number of lanes is no power of two from 2 to 64";
+    else if (length->kind == IX_CONST && length->attr[0] < x->n)
+        x->why = "there are more lanes than elements";
     else
         ix_stmt_each(loop->body, look_at, x);
     if (!x->why && !x->ncells)

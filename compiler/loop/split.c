@@ -241,7 +241,8 @@ ix_loop_split(ix_unit *u, const ix_directive *d, ix_cursor *c)
     int64_t apart = d->words & IX_REST_ACROSS ? strips_across(&x) : 0;
     if (d->words & IX_REST_ACROSS && !apart)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         "it is not from 0 on to a multiple of N at most");
+                         "it is not from 0 on to a multiple of N at most, as "
+                         "the outermost loop, which threads divide, never is");
     ix_stmt *made = apart   ? across(&x, apart)
                     : peels ? peeled(&x)
                             : strips(&x, ix_stmt_copy(u, loop), false);

@@ -68,6 +68,14 @@ ix_loop_body_at(ix_unit *u, ix_kernel *k, const ix_stmt *loop, ilex_array *x)
                              x);
 }
 
+/* Do threads divide it? */
+static bool
+is_divided(const ix_stmt *loop)
+{
+    const ilex_array *lo = ix_for_lo(loop);
+    return lo->kind == IX_VALUE && lo->attr[0] == IX_VALUE_BEGIN;
+}
+
 ix_refusal
 ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
 {
@@ -78,8 +86,11 @@ ix_loop_unroll(ix_unit *u, const ix_directive *d, ix_cursor *c)
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
     if (n <= 0)
         return ix_refuse(u, IX_REFUSAL_SHAPE,
-                         n ? "the loop's length is no constant"
-                           : "it has no iteration");
+                         !n                 ? "it has no iteration"
+                         : is_divided(loop) ? "threads divide the loop, so "
+                                              "that its length is no constant"
+                                            : "the loop's length is no "
+                                              "constant");
     if (ix_loop_has_temporary(u, c->k, ix_cursor_loop(c)))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_OWN_TEMPORARY);
     if (n > MOST_COPIES || !ix_loop_has_room(u, c->k, n - 1, loop->body))

@@ -263,15 +263,21 @@ keep(reader *r, word w)
     return s;
 }
 
+/* Iterations are added to bounds of loops; bytes are compared only. */
+static const int64_t most_iterations = (int64_t)1 << 40;
+
 static bool
 read_number(reader *r, word w)
 {
     int64_t n = 0;
+    bool bytes = r->d->row == IX_LOOP_stream || r->d->row == IX_LOOP_align;
     for (size_t i = 0; i < w.n; i++)
         if (!isdigit((unsigned char)w.s[i]) || !ix_mul(n, 10, &n) ||
             !ix_add(n, w.s[i] - '0', &n))
             return expected(r, "a number such as 64", w);
     r->d->n = n;
+    if (!bytes && n > most_iterations)
+        return expected(r, "a number up to 2^40 such as 64", w);
     return n > 0 || expected(r, "a number such as 64", w);
 }
 

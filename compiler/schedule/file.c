@@ -80,13 +80,25 @@ expected_head(const file *f)
                 "expected a kernel and :, for example kernel k0:");
 }
 
-/* Is it "program:", and not the line where all ends? */
+/* Is it "program:", and not the line where all ends, "program NAME"? */
 static bool
 is_program_head(const char *s, size_t n, size_t *used)
 {
     *used = strlen("program");
     *used += skip_blanks(s + *used, n - *used);
     return *used < n && s[(*used)++] == ':';
+}
+
+/* "program" with neither the one nor the other: a colon was forgotten. */
+static bool
+names_program(file *f, const char *s, size_t n)
+{
+    size_t at = strlen("program");
+    at += skip_blanks(s + at, n - at);
+    return (at < n && !memchr(s + at, ':', n - at)) ||
+           fail(f, ILEX_E_SYNTAX,
+                "expected program: before directives for the program, or "
+                "program NAME where the schedule ends");
 }
 
 /* The program's head; false after an error. */
@@ -210,8 +222,8 @@ read_line(file *f, const char *s, size_t n, bool *end)
     bool kernel = starts_with(s, n, "kernel");
     if (starts_with(s, n, "program")) {
         *end = !is_program_head(s, n, &head);
-        return *end ||
-               (note_program(f) && read_directives(f, s + head, n - head));
+        return *end ? names_program(f, s, n)
+                    : note_program(f) && read_directives(f, s + head, n - head);
     }
     *end = kernel && !f->head;
     if (*end || !kernel)

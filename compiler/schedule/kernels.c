@@ -76,10 +76,11 @@ ix_kernels_carry(ix_unit *u, const ix_directive *d)
 void
 ix_kernels_put(ix_unit *u, ix_text *t)
 {
-    if (!u->schedule)
-        return;
-    ix_text_put(t, "program:\n");
-    ix_directives_put(u->schedule, t);
+    /* without the head the policy would decide where this is read */
+    if (u->schedule || u->naive)
+        ix_text_put(t, "program:\n");
+    if (u->schedule)
+        ix_directives_put(u->schedule, t);
 }
 
 bool

@@ -8,7 +8,8 @@
  * context are one pointer. What is made of numbers and sizes alone (ilex_lit,
  * ilex_size, sums of them) is a node without operands here, and where it meets
  * an array it is part of what is made, no operand of it. The array that a size
- * counts (ilex_size_count) is no operand either: sizes stay what they are.
+ * counts (ilex_size_count, ilex_loop_step_to) is no operand either: sizes stay
+ * what they are, also where a rewrite replaces what they are counted from.
  *
  * All functions are for the context thread; none may be called with arrays of
  * several contexts, except ilex_identical.
@@ -139,7 +140,7 @@ typedef ilex_array *(*ilex_rewrite)(void *user, ilex_array *node, int count,
  * ILEX_E_CONTEXT; ILEX_E_DTYPE and ILEX_E_SHAPE for a replacement of another
  * dtype or domain, ILEX_E_BOUNDS for one that is not known wherever the node
  * is; ILEX_E_UNSUPPORTED where the mask of a compress changes, which its length
- * depends on; ILEX_E_MEMORY. */
+ * depends on, or a loop with `until` that stacks; ILEX_E_MEMORY. */
 ILEX_API ilex_status ilex_map_graph(ilex_context *ctx, size_t count,
                                     ilex_array *const *roots,
                                     ilex_rewrite rewrite, void *user,

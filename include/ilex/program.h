@@ -303,8 +303,8 @@ ILEX_API ilex_status ilex_prepared_set_dlpack(ilex_prepared *q,
 ILEX_API ilex_status ilex_prepared_set(ilex_prepared *q,
                                        const ilex_binding *number);
 
-/* What the last call of the four functions above failed of, "" if it did
- * not; valid until the next one. */
+/* What the last call of one of the functions above, a run among them, failed
+ * of, "" if it did not; valid until the next one. */
 ILEX_API const char *ilex_prepared_error(const ilex_prepared *q);
 
 /* Gives everything back. NULL is ignored. */

@@ -354,7 +354,8 @@ ILEX_API ilex_status ilex_storage_fill_raw(ilex_context *ctx, ilex_storage *s,
  * length 1 in it, its values repeat; "to" never grows. The dtype is converted
  * if none of its kind is lost: bool to all, unsigned to signed, integer to
  * real, real to complex, and between sizes of one kind, where integers wrap;
- * else ILEX_E_DTYPE. The two may overlap. */
+ * else ILEX_E_DTYPE. The two may overlap. ILEX_E_OVERLAP where "from" varies
+ * along an axis on which "to" has stride 0. */
 ILEX_API ilex_status ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
                                          const ilex_storage *from);
 

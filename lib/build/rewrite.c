@@ -10,6 +10,7 @@
 #include "lib/build/build.h"
 #include "lib/graph/annotation.h"
 #include "lib/graph/order.h"
+#include "lib/graph/repeats.h"
 
 /* ---- roots ---- */
 
@@ -126,6 +127,18 @@ signature_of(const ilex_array *n)
     return ix_signature_find(text, strlen(text));
 }
 
+/* Is "n" what the steps of a loop that ends by itself made of a stack? */
+static bool
+is_made_part(const ilex_array *n)
+{
+    if (n->kind != IX_LAMBDA || n->nops != 2 || n->ops[1]->kind != IX_RESULT)
+        return false;
+    const ilex_array *loop = n->ops[1]->ops[0];
+    const ix_lin *length = ix_rank(n) ? n->interior->ax[0].hi : NULL;
+    return loop->kind == IX_LOOP && ix_repeat_until(loop) && length &&
+           length->n == 1 && n->ctx->param[length->t[0].param].mask;
+}
+
 /* The same, where the kind asks for more of its operands than dtypes and
  * domains. */
 static ilex_array *
@@ -143,6 +156,12 @@ rebuild(ilex_array *n, ilex_array *const *operands, int count)
             "compress: the rewrite changes its mask, and with it how "
             "many elements there are; build it, and what uses it, "
             "anew");
+    if (is_made_part(n))
+        return ix_poison(
+            ctx, "loop", -1, ILEX_E_UNSUPPORTED,
+            "loop: the rewrite changes a loop that ends by itself, and with "
+            "it how long a stack of it is; build it, and what uses it, anew, "
+            "or stack `whole`");
     if (n->kind == IX_UPDATE)
         return ix_build_call(ctx, signature_of(n), operands, count, NULL);
     return with_array_operands(n, operands);

@@ -105,7 +105,8 @@ read_prototype(const DLTensor *prototype, ix_foreign *f, ix_error *err)
     if (prototype)
         ix_fail(err, ILEX_E_UNSUPPORTED,
                 "%s: elements of type code %d (%s), %d bits, %d lanes; Ilex "
-                "has bool, int, uint, float of 32 and 64 bits, and complex",
+                "has bool, int, uint, float of 16 to 64 bits, bfloat, and "
+                "complex",
                 f->what, prototype->dtype.code,
                 ix_dlpack_code_name(prototype->dtype.code),
                 prototype->dtype.bits, prototype->dtype.lanes);

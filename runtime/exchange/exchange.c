@@ -127,7 +127,8 @@ check_more(const ix_foreign *f, const ilex_storage_spec *p, ix_error *err)
     return ix_fail_false(
         err, ILEX_E_ARGUMENT,
         "%s: dtype, shape, strides and data come from it; give only `axes`, "
-        "`halo`, `alignment`, `aligned_index`, `name`, `flags`, `device` and "
+        "`halo`, `origin`, `alignment`, `aligned_index`, `name`, `flags`, "
+        "`device` and "
         "`managed`, for example {.size = sizeof(ilex_storage_spec), .axes = "
         "\"IJ\"}",
         f->what);

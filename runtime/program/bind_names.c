@@ -12,6 +12,7 @@ no_argument(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
     ix_name_list all = {.length = 0};
+    name = name ? name : "";
     ix_suggestion near = ix_suggest(name, strlen(name));
     for (size_t i = 0; i < c->narguments; i++) {
         const char *argument = c->buffer[i].name;
@@ -23,6 +24,11 @@ no_argument(ix_run *r, const char *name)
     for (size_t k = 0; k < c->nsizes; k++)
         if (!ix_compiled_size_is_derived(&c->size[k]) && !c->size[k].own)
             ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
+    if (!*name)
+        return ix_fail(r->err, ILEX_E_BINDING,
+                       "%s: a binding without a name is one too many (its "
+                       "arguments are %s)",
+                       c->name, all.s);
     return ix_fail(r->err, ILEX_E_BINDING,
                    "%s: there is no argument '%.80s' (its arguments are %s)%s",
                    c->name, name, all.s, ix_suggestion_show(&near).s);

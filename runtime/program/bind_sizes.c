@@ -10,13 +10,16 @@ ilex_status
 ix_fail_no_size(const ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
-    ix_suggestion near = ix_suggest(name ? name : "", name ? strlen(name) : 0);
+    if (!name)
+        return ix_fail(r->err, ILEX_E_SIZE,
+                       "%s: the name of a size is NULL (for example \"n\")",
+                       c->name);
+    ix_suggestion near = ix_suggest(name, strlen(name));
     for (size_t k = 0; k < c->nsizes; k++)
         if (!ix_compiled_size_is_derived(&c->size[k]) && !c->size[k].own)
             ix_suggest_name(&near, c->size[k].name, strlen(c->size[k].name));
     return ix_fail(r->err, ILEX_E_SIZE, "%s: there is no size '%.80s'%s",
-                   c->name, name ? name : "(null)",
-                   ix_suggestion_show(&near).s);
+                   c->name, name, ix_suggestion_show(&near).s);
 }
 
 ilex_status

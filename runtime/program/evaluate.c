@@ -332,9 +332,14 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
 {
     ix_error err;
     size_t n = 0, room = 1;
-    if (!p || (count > 0 && !bindings) || steps < 0)
-        return ILEX_E_ARGUMENT;
     ix_error_clear(&err);
+    if (!p || (count > 0 && !bindings) || steps < 0) {
+        ix_fail(&err, ILEX_E_ARGUMENT, "run_steps: %s",
+                !p          ? "the program is NULL"
+                : steps < 0 ? "the number of steps is negative"
+                            : "bindings is NULL");
+        return ix_tell_call(call, &err);
+    }
     for (const char *s = swaps; s && *s; s++)
         room += *s == '=' || *s == ',';
     swap *list = ix_mem_new(&p->mem, room * sizeof *list);
@@ -343,9 +348,8 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
                          : ix_fail_memory(&err);
     if (rc && call && call->size >= sizeof *call && call->group)
         ix_messages_fail(call->group, rc, err.text);
-    if (rc && call && call->size >= offsetof(ilex_call, counted))
-        snprintf(call->error, sizeof call->error, "%.*s",
-                 (int)sizeof call->error - 1, err.text);
+    if (rc)
+        ix_tell_call(call, &err);
     for (int64_t i = 0; !rc && i < steps; i++) {
         rc = ilex_run(p, bindings, count, call);
         if (!rc)

@@ -118,8 +118,6 @@ ilex_bind(ilex_context *ctx, const ilex_program *p,
           const ilex_binding *bindings, size_t count, const ilex_call *call)
 {
     ix_error other = {.operand = -1}, *err = ctx ? &ctx->error : &other;
-    if (err->code)
-        return NULL;
     if (!p || (count > 0 && !bindings) ||
         (call && call->size < offsetof(ilex_call, error)))
         return ix_fail_null(err, ILEX_E_ARGUMENT, "bind: %s",

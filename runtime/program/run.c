@@ -114,25 +114,37 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
 }
 
 ilex_status
+ix_tell_call(ilex_call *call, const ix_error *err)
+{
+    if (call && call->size >= offsetof(ilex_call, counted)) {
+        call->error[0] = 0;
+        if (err->code)
+            snprintf(call->error, sizeof call->error, "%.*s",
+                     (int)sizeof call->error - 1, err->text);
+    }
+    return err->code;
+}
+
+ilex_status
 ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
          ilex_call *call)
 {
     ix_error err;
     ilex_call full; /* a run of a few points would notice it being cleared */
-    if (!p || (call && call->size < offsetof(ilex_call, error)))
-        return ILEX_E_ARGUMENT;
     ix_error_clear(&err);
+    if (call && call->size < offsetof(ilex_call, error))
+        return ILEX_E_ARGUMENT;
+    if (!p) {
+        ix_fail(&err, ILEX_E_ARGUMENT, "run: the program is NULL");
+        return ix_tell_call(call, &err);
+    }
     bool older = call && call->size < sizeof full;
     if (older) {
         memset(&full, 0, sizeof full);
         memcpy(&full, call, call->size);
     }
     ilex_status rc = run(p, bindings, count, older ? &full : call, &err);
-    if (call && call->size >= offsetof(ilex_call, counted)) {
-        call->error[0] = 0;
-        if (rc)
-            snprintf(call->error, sizeof call->error, "%.*s",
-                     (int)sizeof call->error - 1, err.text);
-    }
+    if (call)
+        ix_tell_call(call, &err);
     return rc;
 }

@@ -155,6 +155,20 @@ ix_storage_match(const ilex_storage *to, const ilex_storage *from,
     return ILEX_OK;
 }
 
+/* Are there elements enough for those of "from", which is matched to "to"? */
+static ilex_status
+check_masked(const ilex_storage *to, const ilex_storage *from, ix_error *err)
+{
+    for (int k = 0; k < to->rank; k++)
+        if (to->stride[k] == 0 && to->shape[k] > 1 && from->stride[k] != 0)
+            return ix_fail(err, ILEX_E_OVERLAP,
+                           "storage assign: all elements along axis %d of the "
+                           "target are one (its stride is 0), but the source "
+                           "varies there; take one index of it",
+                           k);
+    return ILEX_OK;
+}
+
 /* Writes "from" to "to", whose elements the host can address or not. */
 static ilex_status
 assign_staged(const ilex_storage *to, const ilex_storage *from, ix_error *err)
@@ -185,6 +199,7 @@ ilex_storage_assign(ilex_context *ctx, ilex_storage *to,
     ilex_status rc = ix_storage_check_writable(to, err);
     rc = rc ? rc : ix_storage_check_cast(to->dtype, from->dtype, err);
     rc = rc ? rc : ix_storage_match(to, from, &view, err);
+    rc = rc ? rc : check_masked(to, &view, err);
     if (!rc && ix_storage_overlap(to, from)) {
         copy = ilex_storage_copy(ctx, from);
         rc = copy ? ILEX_OK : ILEX_E_MEMORY;

@@ -181,7 +181,7 @@ run_tests(const char *name, const TTest *const *test, size_t n)
 {
     Suite *suite = suite_create(name);
     TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, open_context, close_context);
     for (size_t i = 0; i < n; i++)
         tcase_add_test(tests, test[i]);
