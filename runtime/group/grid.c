@@ -240,12 +240,29 @@ place_cuts(ilex_grid *g, const ilex_grid_spec *spec, ix_error *err)
     return rc;
 }
 
+static uint64_t
+hash_of(const ilex_grid *g)
+{
+    uint64_t hash = 0;
+    for (int k = 0; k < g->naxes; k++) {
+        const ix_grid_axis *a = &g->axis[k];
+        size_t cuts = ((size_t)a->ranks + 1) * sizeof *a->cut;
+        hash =
+            ix_hash_bytes(ix_mix(hash, a->periodic), a->name, strlen(a->name));
+        hash = ix_hash_bytes(hash, a->cut, cuts);
+    }
+    return hash;
+}
+
 static ilex_status
 fill_in(ilex_grid *g, const ilex_grid_spec *spec, ix_error *err)
 {
     ilex_status rc = read_ranks(g, spec->ranks, err);
     rc = rc ? rc : read_periodic(g, spec->periodic, err);
-    return rc ? rc : place_cuts(g, spec, err);
+    rc = rc ? rc : place_cuts(g, spec, err);
+    if (!rc)
+        g->hash = hash_of(g);
+    return rc;
 }
 
 ilex_grid *
@@ -311,6 +328,7 @@ copy_open(const ilex_grid *g)
         return NULL;
     atomic_init(&open->count, 1);
     open->group = ilex_group_retain(g->group);
+    open->hash = g->hash;
     for (; ok && open->naxes < g->naxes; open->naxes++) {
         const ix_grid_axis *from = &g->axis[open->naxes];
         ix_grid_axis *to = &open->axis[open->naxes];

@@ -40,6 +40,7 @@ struct ilex_grid {
     atomic_size_t count;
     ilex_group *group;
     int naxes;
+    uint64_t hash; /* of how it divides which indices, the same on all ranks */
     ix_grid_axis axis[ILEX_MAX_RANK];
     ilex_grid *open; /* see below; NULL: nobody asked */
     void *kept;      /* what runs leave for the next ones, until it ends */

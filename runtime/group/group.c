@@ -306,7 +306,7 @@ check_head(const ilex_group *g, const ix_message *m, const char *what,
                    what, m->peer, g->rank,
                    a->epoch != b->epoch ? "it has gone on"
                    : means              ? "what it sends has another length"
-                                        : "another program, or other storages");
+                           : "another program, grid or other storages");
 }
 
 /* One more of them, of which one is not done. */

@@ -234,6 +234,8 @@ find_loads(explain *e, const ix_outlook *o, int n, int64_t *points)
                               (double)(o->points > 0 ? o->points : 1) +
                           (double)list[r].f.messages * e->m.latency +
                           (double)list[r].f.bytes / e->m.bandwidth;
+        if (list[r].seconds <= 0) /* nothing to do takes a moment */
+            list[r].seconds = 1e-9;
         *points += ok ? list[r].f.points : 0;
     }
     if (ok)

@@ -35,24 +35,57 @@ write_temporary(int fd, const char *path, const char *text)
     return bad ? error : 0;
 }
 
+/* What is no regular file, a device or a pipe, and what standard output goes to
+ * (/dev/stdout) cannot be replaced: does the text go there as it is? */
+static bool
+is_stream(const char *path, bool *standard)
+{
+    struct stat st, out;
+    if (stat(path, &st) != 0)
+        return false;
+    *standard = fstat(STDOUT_FILENO, &out) == 0 && st.st_dev == out.st_dev &&
+                st.st_ino == out.st_ino;
+    return *standard || !S_ISREG(st.st_mode);
+}
+
+/* 0 or an errno. */
+static int
+write_stream(const char *path, bool standard, const char *text)
+{
+    errno = EIO;
+    if (standard)
+        return fputs(text, stdout) < 0 ? errno : 0;
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return errno;
+    int error = fputs(text, f) < 0 || fflush(f) != 0 ? errno : 0;
+    return fclose(f) != 0 && !error ? errno : error;
+}
+
+/* Writes a file beside the target and renames it; 0 or an errno. */
+static int
+replace(const char *target, const char *text)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", target) < 0)
+        return ENOMEM;
+    int fd = mkstemp(temporary);
+    int error = fd < 0 ? errno : write_temporary(fd, target, text);
+    if (error == 0 && rename(temporary, target) != 0)
+        error = errno;
+    if (fd >= 0 && error != 0)
+        unlink(temporary);
+    free(temporary);
+    return error;
+}
+
 ix_cli_exit
 ix_cli_output_replace(const char *path, const char *text)
 {
-    struct stat st;
-    char *real = realpath(path, NULL), *temporary = NULL;
-    const char *target = real ? real : path;
-    int error = ENOMEM;
-    if (stat(target, &st) == 0 && !S_ISREG(st.st_mode)) {
-        error = EINVAL;
-    } else if (asprintf(&temporary, "%s.XXXXXX", target) >= 0) {
-        int fd = mkstemp(temporary);
-        error = fd < 0 ? errno : write_temporary(fd, target, text);
-        if (error == 0 && rename(temporary, target) != 0)
-            error = errno;
-        if (fd >= 0 && error != 0)
-            unlink(temporary);
-        free(temporary);
-    }
+    bool standard = false;
+    char *real = realpath(path, NULL);
+    int error = is_stream(path, &standard) ? write_stream(path, standard, text)
+                                           : replace(real ? real : path, text);
     free(real);
     if (error != 0)
         return ix_cli_fail(IX_EXIT_PROGRAM, "%s: %s", path, strerror(error));

@@ -268,6 +268,14 @@ read_out(ix_cli_run *r, const char *given, char *copy)
                             "@FILE.png[,map=uniform,scale=8,low=X,high=X,"
                             "flip=xy,transpose=1] or - for text",
                             given);
+    for (size_t i = 0; status == IX_EXIT_OK && i < r->nfields; i++) {
+        const ix_cli_field *o = &r->field[i];
+        if (o != f && o->target.path && f->target.path &&
+            !strcmp(o->target.path, f->target.path))
+            return ix_cli_usage(r->command->verb,
+                                "--out %s: %s is written there already", given,
+                                o->info.name);
+    }
     return status;
 }
 
@@ -289,6 +297,9 @@ read_size(ix_cli_run *r, const char *given, char *copy)
             return ix_cli_usage(
                 "run", "--size %s: wants NAME=NUMBER, for example %s=100",
                 given, p.key);
+        if (r->known[i])
+            return ix_cli_usage(r->command->verb,
+                                "--size %s: %s was given before", given, p.key);
         r->known[i] = true;
     }
     return IX_EXIT_OK;

@@ -233,7 +233,7 @@ ix_reading_begin(ix_reading *x)
 {
     const ix_compiled *c = x->c;
     for (uint64_t half = 0; half < 2; half++) {
-        uint64_t h = ix_hash_bytes(half, x->hash, 16);
+        uint64_t h = ix_hash_bytes(ix_mix(half, x->grid->hash), x->hash, 16);
         for (size_t i = 0; i < c->nsizes; i++)
             if (ix_compiled_size_is_given(&c->size[i]) &&
                 !ix_is_sent_step(c->size[i].name)) /* all steps read alike */

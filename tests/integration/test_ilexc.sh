@@ -158,6 +158,7 @@ expect 0 '\[3.0 3.0 3.0\]' $run_axpy --size n=3 --in x=constant:1 --in y=constan
 expect 0 'check     same bits' $run_axpy --size=n=5000 --in x=random:1 \
     --in y=random:2 --check=reference -v --threads=3
 expect 2 'was given before' $run_axpy --in a=zero
+expect 2 'n was given before' $run_axpy --size n=3,n=4
 expect 2 'no input b' $run_axpy --in b=zero
 expect 2 'no output a' $run_axpy --out a=-
 expect 2 'no size q' $run_axpy --size q=1
@@ -445,6 +446,16 @@ expect 0 '^stage     partition  *[0-9.]* ms$' $says --jit=cc -v -v
 expect 0 '^stage     compile  *[0-9.]* ms$' $says --jit=cc -v -v --cache=off
 
 # A full disk is no success.
+# what is no file of its own is written to, and stays what it is
+ln -s /proc/self/fd/1 standard
+if [ -e standard ]; then
+    { "$ilexc" print iota.ilx -o standard && echo behind; } >whole ||
+        fail 'standard output has a path that is refused'
+    grep -q '^program' whole || fail 'nothing came to standard output'
+    [ "$(tail -n 1 whole)" = behind ] || fail 'standard output was replaced'
+    [ -L standard ] || fail 'a link to standard output was replaced'
+fi
+expect 0 '' print iota.ilx -o /dev/null
 if [ -w /dev/full ]; then
     count=$((count + 1))
     "$ilexc" --help >/dev/full 2>err && fail 'a full disk is not noticed'

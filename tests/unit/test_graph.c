@@ -307,44 +307,6 @@ START_TEST(replacements_are_checked)
 }
 END_TEST
 
-/* "r" is poison: "what" is NULL, or of another context. */
-static void
-is_stranger(const ilex_array *r, const ilex_array *x, const char *what)
-{
-    char want[100];
-    snprintf(want, sizeof want, "%s %s", what,
-             x ? "belongs to another context" : "is NULL");
-    ck_assert(ilex_is_poison(r));
-    ck_assert_msg(strstr(ilex_error_text(ctx), want) != NULL, "%s, not: %s",
-                  ilex_error_text(ctx), want);
-    ck_assert_int_eq(take_error(), x ? ILEX_E_CONTEXT : ILEX_E_ARGUMENT);
-}
-
-START_TEST(strangers)
-{
-    ilex_context *other = ilex_context_new(NULL);
-    ilex_array *x = ilex_input(ctx, "x", ILEX_F64, "I:n"), *c = ilex_less(x, x),
-               *stranger[2] = {NULL, ilex_input(other, "x", ILEX_F64, "I:n")};
-    for (int i = 0; i < 2; i++) {
-        ilex_array *y = stranger[i], *both[2] = {x, y};
-        ilex_module *m = ilex_module_new(ctx, "p");
-        is_stranger(ilex_add(x, y), y, "add: operand 1");
-        is_stranger(ilex_where(c, x, y), y, "where: operand 2");
-        is_stranger(ilex_einsum(ctx, "i,i->i", 2, both), y,
-                    "einsum: operand 1");
-        is_stranger(ilex_full(ctx, "I:n", y), y, "full: the value");
-        is_stranger(ilex_shift_by(x, "I", y, NULL, NULL), y,
-                    "shift: the amount");
-        is_stranger(ilex_concat_where("I < 1", x, y), y,
-                    "concat_where: operand 1");
-        ck_assert(ilex_module_output(m, "v", y, NULL));
-        is_stranger(ctx->poison, y, "output: the value of v");
-        ilex_module_free(m);
-    }
-    ilex_context_free(other);
-}
-END_TEST
-
 START_TEST(arguments_are_checked)
 {
     ilex_context *other = ilex_context_new(NULL);
@@ -603,7 +565,7 @@ main(void)
     return RUN_TESTS("graph", each_once_operands_first, walks_end, deep,
                      exponents_add, equal_operands_merge, kinds,
                      read_of_an_update, numbers_fill, assumptions_stay,
-                     places_stay, replacements_are_checked, strangers,
+                     places_stay, replacements_are_checked,
                      arguments_are_checked, tuples_are_not_replaced, identical,
                      operators, forms, texts, loads_are_counted, imports);
 }

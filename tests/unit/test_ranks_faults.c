@@ -23,6 +23,7 @@ typedef enum deed {
     RUN,       /* as all others */
     OTHER,     /* runs another program */
     NOT_BOUND, /* forgets an argument */
+    CUT,       /* has a grid that divides otherwise */
     NEVER,     /* does not run */
     LEAVE      /* gives its group back */
 } deed;
@@ -38,6 +39,7 @@ static const struct fault {
     {"other", OTHER, ILEX_E_GROUP, "rank 1", "does something else"},
     {"binding", NOT_BOUND, ILEX_E_GROUP, "rank 1 failed: smooth: argument v",
      "argument v"},
+    {"cut", CUT, ILEX_E_GROUP, "rank 1", "does something else"},
     {"never", NEVER, ILEX_E_TIMEOUT,
      /* or told by one that was first */ "waited 0.5 s for rank 1", ""},
     {"leave", LEAVE, ILEX_E_GROUP, "rank 1 failed: it has left", ""},
@@ -83,12 +85,27 @@ play(ilex_group *g, void *user)
     int rank = ilex_group_rank(g);
     deed what = rank == ODD ? s->fault->odd : RUN;
     ilex_context *own = ilex_context_new(NULL);
-    ilex_grid *grid = ilex_grid_new(
-        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:12"));
+    static const int64_t cuts[] = {0, 3, 6, 12};
+    static const int64_t *const otherwise[] = {cuts};
+    ilex_grid_spec spec =
+        ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:12");
+    ilex_grid *even = ilex_grid_new(own, &spec), *grid = even;
+    if (what == CUT) {
+        spec.boundaries = otherwise;
+        grid = ilex_grid_new(own, &spec);
+    }
     ilex_storage *u = part(own, grid), *v = part(own, grid);
     ck_assert_msg(u && v, "%s", ilex_error_text(own));
     ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
     act(s, rank, what, b);
+    if (what == CUT) {
+        ilex_storage_release(u);
+        ilex_storage_release(v);
+        ilex_grid_release(grid);
+        grid = even;
+        b[0].storage = u = part(own, grid);
+        b[1].storage = v = part(own, grid);
+    }
     if (what == NEVER)
         nanosleep(&(struct timespec){.tv_nsec = 800000000}, NULL);
     if (s->fault->odd == NEVER || what == LEAVE) {
