@@ -104,6 +104,7 @@ typedef struct face {
     const int64_t *size;
     const ix_index_box *width;
     const int *place;
+    int64_t *messages;
 } face;
 
 /* An axis of an argument: the indices that the rank has, all that there are,
@@ -136,19 +137,26 @@ find_span(const face *f, int a, int axis, span *x)
     return true;
 }
 
-/* Who has points of [lo, hi) along a divided axis. */
+/* Counts who has points of [lo, hi) along a divided axis, which are beside
+ * those of this place: from there on "step" by step, until these are passed. */
 static void
-note_sources(const face *f, int axis, const span *x, int64_t lo, int64_t hi)
+count_sources(const face *f, int axis, const span *x, int64_t lo, int64_t hi,
+              int step)
 {
     const ix_grid_axis *g = &f->o->grid->axis[axis];
-    for (int p = 0; p < g->ranks; p++) {
-        int64_t from, to;
+    bool passed = false;
+    for (int p = f->place[axis] + step; !passed && 0 <= p && p < g->ranks;
+         p += step) {
+        int64_t from, to, *last = &f->o->from[p + 1];
         ix_grid_cut(g, p, x->first + x->outside[0], x->end - x->outside[1],
                     &from, &to);
         from -= p == 0 ? x->outside[0] : 0;
         to += p == g->ranks - 1 ? x->outside[1] : 0;
-        if (p != f->place[axis] && from < to && from < hi && to > lo)
-            f->o->from[p] = 1;
+        if (from < to && from < hi && to > lo && *last != f->o->from[0]) {
+            *last = f->o->from[0];
+            ++*f->messages;
+        }
+        passed = step < 0 ? from <= lo : to >= hi;
     }
 }
 
@@ -160,12 +168,12 @@ halo_points(const face *f, int a, int axis, const span *x)
     int64_t n = 0;
     if (!x->begins && w[0] > 0) {
         int64_t lo = x->lo - w[0] < x->first ? x->first : x->lo - w[0];
-        note_sources(f, axis, x, lo, x->lo);
+        count_sources(f, axis, x, lo, x->lo, -1);
         n += x->lo - lo;
     }
     if (!x->ends && w[1] > 0) {
         int64_t hi = x->hi + w[1] > x->end ? x->end : x->hi + w[1];
-        note_sources(f, axis, x, x->hi, hi);
+        count_sources(f, axis, x, x->hi, hi, 1);
         n += hi - x->hi;
     }
     return n;
@@ -206,20 +214,18 @@ count_messages(const ix_outlook *o, size_t k, const int *place, ix_forecast *f)
 {
     const ix_compiled *c = o->s.program[k]->c;
     for (int axis = 0; axis < o->grid->naxes; axis++) {
-        const ix_grid_axis *x = &o->grid->axis[axis];
-        memset(o->from, 0, (size_t)x->ranks);
+        o->from[0]++; /* nobody has sent along this axis yet */
         for (size_t i = 0; i < c->narguments; i++) {
             face at = {.o = o,
                        .b = &c->buffer[i],
                        .size = o->s.size[k],
                        .width = &o->width[k][i],
-                       .place = place};
+                       .place = place,
+                       .messages = &f->messages};
             if (at.b->role != IX_COMPILED_OUTPUT && at.b->used &&
                 !ix_is_listed(at.b->name) && !count_face(&at, axis, &f->bytes))
                 return false;
         }
-        for (int p = 0; p < x->ranks; p++)
-            f->messages += o->from[p];
     }
     return true;
 }
@@ -270,7 +276,7 @@ prepare(ix_outlook *o, const ilex_program *p, const ilex_size_binding *sizes,
                     ? (size_t)o->grid->axis[k].ranks
                     : ranks;
     o->work = ix_mem_new(&ix_mem_default, words * sizeof *o->work);
-    o->from = ix_mem_new(&ix_mem_default, ranks);
+    o->from = ix_mem_new(&ix_mem_default, (ranks + 1) * sizeof *o->from);
     int64_t *size = ix_program_sizes(p, sizes, count);
     bool room = o->work && o->from && size;
     bool fits = room && count_points(p->c, size, &o->points) &&

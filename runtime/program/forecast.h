@@ -20,9 +20,10 @@ typedef struct ix_outlook {
     ilex_grid *grid; /* of runs: that of the sections if there are several */
     ix_index_box *width[IX_SECTIONS]; /* by argument */
     int64_t *work;
-    unsigned char *from; /* places that a message comes from */
-    int64_t points;      /* of a run that is not over ranks */
-    int64_t bytes;       /* of all arguments */
+    int64_t *from;  /* a number that grows, and for each place that which it
+                       was when a message came from there last */
+    int64_t points; /* of a run that is not over ranks */
+    int64_t bytes;  /* of all arguments */
 } ix_outlook;
 
 /* "o" is to be closed, also after an error. */
