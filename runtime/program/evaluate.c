@@ -326,6 +326,16 @@ tell_progress(const ilex_program *p, ilex_call *call, int64_t made)
     return rc;
 }
 
+/* Those with whom a run would be one, or NULL. */
+static ilex_group *
+group_of(const ilex_binding *bindings, size_t count, const ilex_call *call)
+{
+    if (call && call->size >= sizeof *call && call->group)
+        return call->group;
+    const ilex_grid *grid = ix_ranks_grid(bindings, count);
+    return grid ? ilex_grid_group(grid) : NULL;
+}
+
 ilex_status
 ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
                int64_t steps, const char *swaps, ilex_call *call)
@@ -346,8 +356,9 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
     ilex_status rc = list
                          ? read_swaps(p, bindings, count, swaps, list, &n, &err)
                          : ix_fail_memory(&err);
-    if (rc && call && call->size >= sizeof *call && call->group)
-        ix_messages_fail(call->group, rc, err.text);
+    ilex_group *group = rc ? group_of(bindings, count, call) : NULL;
+    if (group)
+        ix_messages_fail(group, rc, err.text);
     if (rc)
         ix_tell_call(call, &err);
     for (int64_t i = 0; !rc && i < steps; i++) {

@@ -23,6 +23,7 @@ typedef enum deed {
     RUN,       /* as all others */
     OTHER,     /* runs another program */
     NOT_BOUND, /* forgets an argument */
+    SWAP,      /* swaps what is not there */
     CUT,       /* has a grid that divides otherwise */
     NEVER,     /* does not run */
     LEAVE      /* gives its group back */
@@ -39,6 +40,7 @@ static const struct fault {
     {"other", OTHER, ILEX_E_GROUP, "rank 1", "does something else"},
     {"binding", NOT_BOUND, ILEX_E_GROUP, "rank 1 failed: smooth: argument v",
      "argument v"},
+    {"swap", SWAP, ILEX_E_GROUP, "rank 1 failed: ", "'q'"},
     {"cut", CUT, ILEX_E_GROUP, "rank 1", "does something else"},
     {"never", NEVER, ILEX_E_TIMEOUT,
      /* or told by one that was first */ "waited 0.5 s for rank 1", ""},
@@ -70,7 +72,9 @@ act(scene *s, int rank, deed what, ilex_binding *b)
     ilex_call call = {.size = sizeof call, .threads = 1};
     double start = ix_clock();
     ilex_status rc = ILEX_OK;
-    if (what != NEVER && what != LEAVE)
+    if (what == SWAP)
+        rc = ilex_run_steps(s->p, b, 2, 1, "q=v", &call);
+    else if (what != NEVER && what != LEAVE)
         rc = ilex_run(what == OTHER ? s->q : s->p, b, what == NOT_BOUND ? 1 : 2,
                       &call);
     s->seconds[rank] = ix_clock() - start;
