@@ -339,15 +339,16 @@ void
 ix_options_read(ilex_context *ctx)
 {
     for (size_t i = 0; i < IX_NOPTIONS; i++) {
-        char name[64];
+        char name[64], where[100];
         choice_ok(ix_option_rows[i].choices, ix_option_rows[i].value,
                   &ctx->number[i]);
         int n = snprintf(name, sizeof name, "ILEX_%s", ix_option_rows[i].name);
         for (int k = 5; k < n; k++)
             name[k] = (char)(name[k] >= 'a' ? name[k] - 32 : name[k]);
         const char *value = secure_getenv(name);
+        snprintf(where, sizeof where, "environment variable %s, option", name);
         if (value)
-            set_option(ctx, i, "environment variable ILEX_*, option", value);
+            set_option(ctx, i, where, value);
     }
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, "ILEX_", 5))
