@@ -61,11 +61,11 @@ ilex_loop_step_to(ilex_context *ctx, const char *range, ilex_array *count)
 {
     const ix_lin *lo = NULL;
     const ix_domain *steps = from_zero(ctx, range, &lo);
-    if (!steps || !count || count->ctx != ctx)
-        return !steps ? ix_poison_again(ctx)
-                      : ix_poison(ctx, "loop", -1, ILEX_E_CONTEXT,
-                                  "loop: the number of steps is NULL or of "
-                                  "another context");
+    if (!steps)
+        return ix_poison_again(ctx);
+    if (!count || count->ctx != ctx)
+        return ix_poison_stranger(ctx, "loop", -1, count,
+                                  "the number of steps");
     const ix_lin *most = ix_lin_add(ctx, lo, steps->ax[0].hi);
     steps = ix_build_steps_to(ctx, steps->ax[0].name, lo, count, most);
     return steps ? step_over(ctx, steps, lo) : ix_poison_again(ctx);

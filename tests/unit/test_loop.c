@@ -240,7 +240,7 @@ START_TEST(values)
     ck_assert(ilex_is_poison(ilex_loop_step_to(ctx, "t:n", x)));
     expect_error(ILEX_E_ARGUMENT, "the number of steps is one integer, not");
     ck_assert(ilex_is_poison(ilex_loop_step_to(ctx, "t:n", NULL)));
-    expect_error(ILEX_E_CONTEXT, "the number of steps is NULL");
+    expect_error(ILEX_E_ARGUMENT, "the number of steps is NULL");
     s = fine("f64");
     s.step = ilex_loop_step(ctx, "I:n");
     s.stack_count = 1;
