@@ -320,8 +320,8 @@ ix_compile(ilex_module *module, const ix_compile_request *request)
     u.naive = !strcmp(ix_option_text(ctx, IX_OPTION_schedule), "none");
     u.layout = request->fortran ? "F" : ix_option_text(ctx, IX_OPTION_order);
     ix_compiled *c = NULL;
-    ix_proven memo = {0};
-    ix_proven_begin(ctx, &memo);
+    ix_table proven = {NULL, 0, 0};
+    ctx->proven = &proven;
     ix_unit_begin(&u);
     ix_fpenv outside = ix_fpenv_enter(); /* constants are folded */
     bool ok = scope != SIZE_MAX && set_target(&u, request) &&

@@ -37,7 +37,7 @@ ix_loop_moved(ix_unit *u, const ix_stmt *loop, int64_t k, int64_t n,
 }
 
 /* Times an index, below 2^40, it stays far from 2^63. */
-static const int64_t most_lag = 1 << 20;
+static const int64_t most_skew = 1 << 20;
 
 ix_refusal
 ix_loop_skew(ix_unit *u, const ix_directive *d, ix_cursor *c)
@@ -50,7 +50,7 @@ ix_loop_skew(ix_unit *u, const ix_directive *d, ix_cursor *c)
     if (!ix_loop_is_plain(loop))
         return ix_refuse(u, IX_REFUSAL_SHAPE, IX_NOT_PLAIN);
     ix_stmt *skewed =
-        d->n > most_lag ? NULL : ix_loop_moved(u, loop, 1, d->n, by);
+        d->n > most_skew ? NULL : ix_loop_moved(u, loop, 1, d->n, by);
     if (!skewed)
         return ix_refuse(u, IX_REFUSAL_SIZE, "its bounds would be too large");
     skewed->number = ix_kernel_part(u, c->k, IX_VARIABLE_SKEWED, loop->number);

@@ -130,7 +130,7 @@ struct ilex_context {
     /* Do the facts leave any size, if "known" does? lib/shape/affine.c */
     ix_tri (*possible)(ilex_context *ctx, const struct ix_env *known);
     struct ix_affine *affine; /* made on first use */
-    struct ix_proven *proven; /* lib/shape/proven.c; NULL: none */
+    ix_table *proven;         /* lib/shape/proven.c; NULL: nothing is kept */
     size_t leaked; /* contexts of isl that were lost with all in them */
 
     ilex_array *poison;

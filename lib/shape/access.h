@@ -66,29 +66,6 @@ ix_tri ix_access_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);
 
-/* ---- proven.c ---- */
-
-/* From here to ix_proven_end what ix_access_within shows is kept in "memo" and
- * shown once: a compilation asks most of it after every pass. The memo that was
- * in use until now is in use again then; it begins as zero. */
-typedef struct ix_proven {
-    ix_table table;
-    struct ix_proven *outer;
-} ix_proven;
-void ix_proven_begin(ilex_context *ctx, ix_proven *memo);
-void ix_proven_end(ilex_context *ctx);
-
-/* Is it shown already that lo <= x < hi over the frame, under what is in force?
- * Then what that needs is part of the proof. */
-bool ix_proven_find(ilex_context *ctx, const ix_frame *frame,
-                    const ilex_array *x, const ix_lin *lo, const ix_lin *hi);
-/* It is, by "need" of what is in force. */
-void ix_proven_add(ilex_context *ctx, const ix_frame *frame,
-                   const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
-                   const ix_env *need);
-
-/* ---- access.c again ---- */
-
 /* Is an index condition the same everywhere, whatever the sizes are, as far as
  * that can be told from constants and sizes? IX_YES: it holds, IX_NO: never. */
 ix_tri ix_condition_known(ilex_context *ctx, const ilex_array *n);
@@ -99,6 +76,22 @@ ix_tri ix_condition_known(ilex_context *ctx, const ilex_array *n);
 bool ix_access_check_body(ilex_context *ctx, const char *name,
                           const ix_domain *box, const ilex_array *body,
                           ilex_array *const *operands);
+
+/* ---- proven.c ---- */
+
+/* While ctx->proven is a table, which begins empty, what ix_access_within shows
+ * is kept there and shown once: a compilation asks most of it after every pass.
+ * This ends that. */
+void ix_proven_end(ilex_context *ctx);
+
+/* Is it shown already that lo <= x < hi over the frame, under what is in force?
+ * Then what that needs is part of the proof. */
+bool ix_proven_find(ilex_context *ctx, const ix_frame *frame,
+                    const ilex_array *x, const ix_lin *lo, const ix_lin *hi);
+/* It is, by "need" of what is in force. */
+void ix_proven_add(ilex_context *ctx, const ix_frame *frame,
+                   const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
+                   const ix_env *need);
 
 /* ---- access_report.c ---- */
 

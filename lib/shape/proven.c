@@ -86,24 +86,17 @@ each_node(const proven *p, void (*fn)(const ilex_array *n))
 }
 
 void
-ix_proven_begin(ilex_context *ctx, ix_proven *memo)
-{
-    memo->outer = ctx->proven;
-    ctx->proven = memo;
-}
-
-void
 ix_proven_end(ilex_context *ctx)
 {
-    ix_proven *memo = ctx->proven;
-    for (size_t i = 0; i < memo->table.capacity; i++) {
-        proven *p = memo->table.entries[i].item;
+    ix_table *table = ctx->proven;
+    ctx->proven = NULL;
+    for (size_t i = 0; i < table->capacity; i++) {
+        proven *p = table->entries[i].item;
         if (p)
             each_node(p, let_go);
         ix_mem_free(&ctx->mem, p);
     }
-    ix_table_free(&memo->table, &ctx->mem);
-    ctx->proven = memo->outer;
+    ix_table_free(table, &ctx->mem);
 }
 
 bool
@@ -114,7 +107,7 @@ ix_proven_find(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         return false;
     const proven key = key_of(ctx, frame, x, lo, hi);
     const proven *p =
-        ix_table_find(&ctx->proven->table, hash_of(&key), &key, proven_equal);
+        ix_table_find(ctx->proven, hash_of(&key), &key, proven_equal);
     return p && ix_env_unite(ctx, &ctx->proof, p->need) == IX_YES;
 }
 
@@ -122,7 +115,7 @@ void
 ix_proven_add(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
               const ix_lin *lo, const ix_lin *hi, const ix_env *need)
 {
-    if (!ctx->proven || ctx->proven->table.count >= MOST_PROVEN)
+    if (!ctx->proven || ctx->proven->count >= MOST_PROVEN)
         return;
     const proven key = key_of(ctx, frame, x, lo, hi);
     size_t guards = (size_t)frame->nguard * sizeof *frame->guard,
@@ -138,6 +131,6 @@ ix_proven_add(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         memcpy(p->frame.guard, frame->guard, guards);
     if (reduces)
         memcpy(p->frame.reduce, frame->reduce, reduces);
-    if (ix_table_keep(&ctx->proven->table, &ctx->mem, hash_of(p), p))
+    if (ix_table_keep(ctx->proven, &ctx->mem, hash_of(p), p))
         each_node(p, hold);
 }

@@ -56,8 +56,7 @@ check_type(const DLTensor *t, bool padded, ilex_dtype *dtype, ix_error *err)
         "%s: elements of type code %d (%s), %d bits%s, %d lanes; Ilex takes "
         "bool of 8 bits, int and uint of 8 to 64, float of 16 to 64, bfloat of "
         "16, complex of 64 and 128, each with 1 lane: convert the array first, "
-        "for example "
-        "to float of 32 bits",
+        "for example to float of 32 bits",
         what, t->dtype.code, ix_dlpack_code_name(t->dtype.code), t->dtype.bits,
         below_byte(t->dtype, padded), t->dtype.lanes);
 }

@@ -128,8 +128,8 @@ check_more(const ix_foreign *f, const ilex_storage_spec *p, ix_error *err)
         err, ILEX_E_ARGUMENT,
         "%s: dtype, shape, strides and data come from it; give only `axes`, "
         "`halo`, `origin`, `alignment`, `aligned_index`, `name`, `flags`, "
-        "`device` and "
-        "`managed`, for example {.size = sizeof(ilex_storage_spec), .axes = "
+        "`device` and `managed`, for example {.size = "
+        "sizeof(ilex_storage_spec), .axes = "
         "\"IJ\"}",
         f->what);
 }

@@ -63,11 +63,7 @@ random_bits(uint64_t seed, uint64_t n)
 static double
 random_value(ilex_dtype dtype, uint64_t bits)
 {
-    static const char kinds[] = {
-#define ILEX_DTYPE(name, text, numpy, kind, bytes, ctype, part) kind,
-#include "ilex/dtypes.def"
-    };
-    switch (kinds[dtype]) {
+    switch (ix_dtype_kind(dtype)) {
     case 'b':
         return (double)(bits & 1);
     case 'i':

@@ -52,9 +52,8 @@ is_stream(const char *path, bool *standard)
 static int
 write_stream(const char *path, bool standard, const char *text)
 {
-    errno = EIO;
     if (standard)
-        return fputs(text, stdout) < 0 ? errno : 0;
+        return fputs(text, stdout) < 0 ? EIO : 0;
     FILE *f = fopen(path, "we");
     if (!f)
         return errno;

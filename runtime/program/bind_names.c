@@ -12,7 +12,6 @@ no_argument(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
     ix_name_list all = {.length = 0};
-    name = name ? name : "";
     ix_suggestion near = ix_suggest(name, strlen(name));
     for (size_t i = 0; i < c->narguments; i++) {
         const char *argument = c->buffer[i].name;
@@ -109,7 +108,7 @@ bind_one(ix_run *r, size_t place)
     size_t i = ix_binding_argument(c, x, place);
     const char *name = x->name             ? x->name
                        : i < c->narguments ? c->buffer[i].name
-                                           : "(null)";
+                                           : "";
     if (i == c->narguments && is_integer(x) &&
         (r->p->is_variant || is_size(c, name)))
         return ix_check_size(r, name);

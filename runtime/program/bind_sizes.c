@@ -22,15 +22,23 @@ ix_fail_no_size(const ix_run *r, const char *name)
                    c->name, name, ix_suggestion_show(&near).s);
 }
 
+/* The size that users call so; as many as there are if there is none. */
+static size_t
+find_size(const ix_compiled *c, const char *name)
+{
+    size_t k = 0;
+    while (k < c->nsizes &&
+           (!name || strcmp(c->size[k].name, name) != 0 || c->size[k].own ||
+            ix_compiled_size_is_derived(&c->size[k])))
+        k++;
+    return k;
+}
+
 ilex_status
 ix_check_size(ix_run *r, const char *name)
 {
     const ix_compiled *c = r->p->c;
-    size_t k = 0;
-    while (name && k < c->nsizes &&
-           (strcmp(c->size[k].name, name) != 0 || c->size[k].own ||
-            ix_compiled_size_is_derived(&c->size[k])))
-        k++;
+    size_t k = find_size(c, name);
     if (k == c->nsizes && r->p->is_variant) /* the program has it */
         return ILEX_OK;
     if (!name || k == c->nsizes)
@@ -85,7 +93,7 @@ check_given(ix_run *r)
 }
 
 static bool
-counts(const ix_compiled *c, const char *name)
+is_counted(const ix_compiled *c, const char *name)
 {
     size_t i = 0;
     while (i < c->ncounts && strcmp(c->size[c->count[i].size].name, name) != 0)
@@ -103,14 +111,13 @@ check_counted(ix_run *r)
         return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: counted is NULL", c->name);
     for (size_t i = 0; i < count; i++) {
         const char *name = r->call->counted[i].name;
-        if (!name || counts(c, name))
-            continue;
-        ilex_status unknown = ix_check_size(r, name);
-        return unknown ? unknown
-                       : ix_fail(r->err, ILEX_E_SIZE,
-                                 "%s: the size %s is given, not counted by "
-                                 "the run",
-                                 c->name, name);
+        if (!name || is_counted(c, name) || r->p->is_variant)
+            continue; /* of a variant the program has said so */
+        return find_size(c, name) == c->nsizes
+                   ? ix_fail_no_size(r, name)
+                   : ix_fail(r->err, ILEX_E_SIZE,
+                             "%s: the size %s is given, not counted by the run",
+                             c->name, name);
     }
     return ILEX_OK;
 }

@@ -342,14 +342,13 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
 {
     ix_error err;
     size_t n = 0, room = 1;
+    if (!p || (count > 0 && !bindings) || steps < 0)
+        return ix_tell_call(call, ILEX_E_ARGUMENT,
+                            !p ? "run_steps: the program is NULL"
+                            : steps < 0
+                                ? "run_steps: the number of steps is negative"
+                                : "run_steps: bindings is NULL");
     ix_error_clear(&err);
-    if (!p || (count > 0 && !bindings) || steps < 0) {
-        ix_fail(&err, ILEX_E_ARGUMENT, "run_steps: %s",
-                !p          ? "the program is NULL"
-                : steps < 0 ? "the number of steps is negative"
-                            : "bindings is NULL");
-        return ix_tell_call(call, &err);
-    }
     for (const char *s = swaps; s && *s; s++)
         room += *s == '=' || *s == ',';
     swap *list = ix_mem_new(&p->mem, room * sizeof *list);
@@ -360,7 +359,7 @@ ilex_run_steps(const ilex_program *p, ilex_binding *bindings, size_t count,
     if (group)
         ix_messages_fail(group, rc, err.text);
     if (rc)
-        ix_tell_call(call, &err);
+        ix_tell_call(call, rc, err.text);
     for (int64_t i = 0; !rc && i < steps; i++) {
         rc = ilex_run(p, bindings, count, call);
         if (!rc)

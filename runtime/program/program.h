@@ -335,8 +335,9 @@ void *ix_run_block(ix_run *r);
 ilex_status ix_run_bind(ix_run *r, void **block);
 /* Binds and carries out. */
 ilex_status ix_run_here(ix_run *r);
-/* Gives a call, or NULL, the message of its run; the status. */
-ilex_status ix_tell_call(ilex_call *call, const ix_error *err);
+/* Gives a call, or NULL, the message of its run, which ended with "rc"; that.
+ */
+ilex_status ix_tell_call(ilex_call *call, ilex_status rc, const char *text);
 int ix_run_threads(const ix_run *r);
 
 /* ---- other.c: a run of another program ---- */

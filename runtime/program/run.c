@@ -114,15 +114,15 @@ run(const ilex_program *p, const ilex_binding *bindings, size_t count,
 }
 
 ilex_status
-ix_tell_call(ilex_call *call, const ix_error *err)
+ix_tell_call(ilex_call *call, ilex_status rc, const char *text)
 {
     if (call && call->size >= offsetof(ilex_call, counted)) {
         call->error[0] = 0;
-        if (err->code)
+        if (rc)
             snprintf(call->error, sizeof call->error, "%.*s",
-                     (int)sizeof call->error - 1, err->text);
+                     (int)sizeof call->error - 1, text);
     }
-    return err->code;
+    return rc;
 }
 
 ilex_status
@@ -131,20 +131,16 @@ ilex_run(const ilex_program *p, const ilex_binding *bindings, size_t count,
 {
     ix_error err;
     ilex_call full; /* a run of a few points would notice it being cleared */
-    ix_error_clear(&err);
     if (call && call->size < offsetof(ilex_call, error))
         return ILEX_E_ARGUMENT;
-    if (!p) {
-        ix_fail(&err, ILEX_E_ARGUMENT, "run: the program is NULL");
-        return ix_tell_call(call, &err);
-    }
+    if (!p)
+        return ix_tell_call(call, ILEX_E_ARGUMENT, "run: the program is NULL");
+    ix_error_clear(&err);
     bool older = call && call->size < sizeof full;
     if (older) {
         memset(&full, 0, sizeof full);
         memcpy(&full, call, call->size);
     }
     ilex_status rc = run(p, bindings, count, older ? &full : call, &err);
-    if (call)
-        ix_tell_call(call, &err);
-    return rc;
+    return ix_tell_call(call, rc, err.text);
 }

@@ -166,6 +166,8 @@ expect 2 'NAME=NUMBER' $run_axpy --size n=x
 expect 2 'a source is' $run_axpy --in x=random:q
 expect 2 'a source is' $run_axpy --in x=@x.npy,halo=frob
 expect 2 'a target is' $run_axpy --out z=@z.txt
+expect 2 'row is written there already' run "$examples/peaks.ilx" --out row=@p.npy \
+    --out column=@p.npy
 expect 2 'only --check=reference' $run_axpy --check=tcc
 expect 1 'violate the assumption' $run_axpy --size n=0 --in x=zero --in y=zero
 expect 1 'no.npy' $run_axpy --in x=@no.npy --in y=zero
@@ -232,6 +234,9 @@ expect 0 ' 8192 .* I:128, J:64' $foresee --grid I:100,J:100 \
 expect 0 '' $foresee --grid I:4 -o scaling.svg
 grep -q '^<polyline' scaling.svg || fail 'no picture of scaling'
 expect 2 'no argument has the axis Q' $foresee --grid Q:2
+"$ilexc" explain "$examples"/hdiff.ilx --grid I:4 --size ni=0,nj=0,nk=0 >out ||
+    fail 'nothing is not foreseen'
+grep -q nan out && fail 'nothing takes nan seconds'
 expect 2 'a million at most' $foresee --grid I:2000,J:2000
 expect 2 'bandwidth 0: wants a number above 0' $foresee --grid I:2 --bandwidth 0
 expect 2 'size is of --grid' $foresee

@@ -56,6 +56,10 @@ export ILEX_JTI
 expect 0 'warning: the environment variable ILEX_JTI is no option; did you mean ILEX_JIT?' \
     check p.ilx
 unset ILEX_JTI
+ILEX_JIT=tic
+export ILEX_JIT
+expect 1 "environment variable ILEX_JIT, option jit: 'tic' is not one of" check p.ilx
+unset ILEX_JIT
 ILEX_FROBNICATE=1
 export ILEX_FROBNICATE
 expect 0 '' check p.ilx

@@ -315,6 +315,15 @@ START_TEST(steps)
     ck_assert_int_eq(ilex_run_steps(p, b, 4, 1, "u=un", &call), ILEX_E_BINDING);
     ck_assert_ptr_eq(b[0].storage, s[2]);
     ck_assert_int_eq(ilex_run_steps(p, b, 5, -1, NULL, NULL), ILEX_E_ARGUMENT);
+    ck_assert_int_eq(ilex_run_steps(p, b, 5, -1, NULL, &call), ILEX_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(call.error, "steps is negative"));
+    ck_assert_int_eq(ilex_run(NULL, b, 5, &call), ILEX_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(call.error, "the program is NULL"));
+    ilex_size_binding unnamed = {NULL, 1};
+    ilex_call other = {
+        .size = sizeof other, .sizes = &unnamed, .size_count = 1};
+    ck_assert_int_eq(ilex_run(p, b, 5, &other), ILEX_E_SIZE);
+    ck_assert_ptr_nonnull(strstr(other.error, "the name of a size is NULL"));
     for (int i = 0; i < 4; i++)
         ilex_storage_release(s[i]);
     ilex_program_release(p);

@@ -254,6 +254,28 @@ START_TEST(values)
 }
 END_TEST
 
+/* The length of such a stack follows the loop, which a rewrite changes. */
+START_TEST(stacks_of_other_loops)
+{
+    ilex_array *w = ilex_input(ctx, "w", ILEX_F64, ""),
+               *a = ilex_input(ctx, "a", ILEX_F64, ""),
+               *step = ilex_loop_step(ctx, "t:9"),
+               *c = ilex_loop_carry(ctx, ILEX_F64, NULL),
+               *next = ilex_add(c, c), *made[2];
+    ck_assert_int_eq(
+        ilex_loop(ctx,
+                  &ILEX_LOOP_SPEC(.step = step, .carry_count = 1, .carry = &c,
+                                  .first = &a, .next = &next,
+                                  .until = ilex_greater(next, ilex_lit(ctx, 9)),
+                                  .stack_count = 1, .stack = &next),
+                  made),
+        ILEX_OK);
+    ck_assert(!ilex_is_poison(ilex_substitute(made[0], a, w)));
+    ck_assert(ilex_is_poison(ilex_substitute(made[1], a, w)));
+    expect_error(ILEX_E_UNSUPPORTED, "a loop that ends by itself");
+}
+END_TEST
+
 START_TEST(heads)
 {
     static const char *const ranges[] = {"", "n", "t:n, s:n", NULL};
@@ -561,6 +583,6 @@ int
 main(void)
 {
     return RUN_TESTS("loop", as_text, until_as_text, counted_as_text, specs,
-                     values, heads, uses, many, ends, failing_step, sizes,
-                     progress, cancelled);
+                     values, stacks_of_other_loops, heads, uses, many, ends,
+                     failing_step, sizes, progress, cancelled);
 }

@@ -337,6 +337,16 @@ START_TEST(refusals)
     ck_assert_int_eq(take_error(), ILEX_E_BINDING_SHAPE);
     ck_assert_ptr_null(ilex_bind(ctx, p, b, 2, NULL));
     ck_assert_int_eq(take_error(), ILEX_E_BINDING);
+    /* beside an error that is there already */
+    ilex_input(ctx, "1x", ILEX_F64, "n");
+    ck_assert_ptr_null(ilex_bind(ctx, p, b, 2, NULL));
+    ck_assert_uint_eq(ilex_error_count(ctx), 2);
+    ilex_error_clear(ctx);
+    const ilex_binding more[] = {
+        b[0], b[1], b[2], {.kind = ILEX_BOUND_STORAGE, .storage = u}};
+    ck_assert_ptr_null(ilex_bind(ctx, p, more, 4, NULL));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "one too many"));
+    ck_assert_int_eq(take_error(), ILEX_E_BINDING);
     ck_assert_ptr_null(ilex_bind(ctx, p, NULL, 3, NULL));
     ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
     ck_assert_ptr_null(ilex_bind(ctx, NULL, b, 3, NULL));

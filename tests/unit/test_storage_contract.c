@@ -421,6 +421,12 @@ START_TEST(masked_axes_have_lengths)
         double v;
         ilex_storage_get_f64(y, SHAPE(1, 2), &v);
         ck_assert(v == (rows == 2 ? 8 : 1));
+        /* what varies along it cannot be assigned */
+        if (rows == 2)
+            ck_assert_int_eq(ilex_storage_assign(ctx, x, y), ILEX_E_OVERLAP);
+        ilex_error_clear(ctx);
+        ilex_storage_get_f64(x, SHAPE(0, 2), &v);
+        ck_assert(v == 4);
         release_all(2, (ilex_storage *[]){x, y});
     }
     ilex_program_release(p);
