@@ -157,6 +157,7 @@ libixlib_la_SOURCES = \
 	lib/graph/option.c \
 	lib/graph/options.def \
 	lib/graph/order.c \
+	lib/graph/quotient.c \
 	lib/graph/order.h \
 	lib/graph/scalar.c \
 	lib/graph/scalar.h \

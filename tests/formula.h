@@ -94,12 +94,26 @@ formula_factor(formula_reader *r)
     return value;
 }
 
+/* What is divided by a number behind "//", rounded down; not below 0. */
+static inline int64_t
+formula_floor(formula_reader *r, int64_t a)
+{
+    int64_t b = formula_factor(r);
+    r->failed |= a < 0 || b < 1;
+    return r->failed ? 0 : a / b;
+}
+
 static inline int64_t
 formula_product(formula_reader *r)
 {
     int64_t product = formula_factor(r);
-    while (!r->failed && formula_skip(r, "*"))
-        product *= formula_factor(r);
+    while (!r->failed)
+        if (formula_skip(r, "*"))
+            product *= formula_factor(r);
+        else if (formula_skip(r, "//"))
+            product = formula_floor(r, product);
+        else
+            break;
     return product;
 }
 

@@ -87,23 +87,6 @@ ix_unit_pace(const ix_unit *u, const ilex_array *node)
                : (ix_pace){ix_repeat_step(node), 1, 0, ix_lin_const(u->ctx, 0)};
 }
 
-/* A stack of every so many steps has an element for each of them: a length that
- * is counted is no less. */
-static void
-add_lengths(ilex_context *ctx, const ilex_array *n, const ix_env **env)
-{
-    const ix_lin *steps = n->interior->ax[0].hi;
-    for (int k = 0; k < ix_repeat_stacks(n); k++) {
-        int64_t by = ix_repeat_every(n, k);
-        const ix_domain *stack = ix_tuple_domain(n, ix_repeat_carries(n) + k);
-        const ix_lin *over =
-            ix_lin_try_fma(ctx, ix_lin_const(ctx, 0), by, stack->ax[0].hi);
-        over = over ? ix_lin_try_fma(ctx, over, -1, steps) : NULL;
-        if (by > 1 && over)
-            ix_env_add(ctx, env, ix_assumption_of(ctx, over, 0));
-    }
-}
-
 const ix_domain *
 ix_repeat_element(ilex_context *ctx, const ilex_array *loop, int k,
                   const ix_domain *all)
@@ -125,7 +108,6 @@ ix_unit_repeat_facts(const ix_unit *u, int i, const ix_env *env)
     for (; i >= 0; i = u->repeat[i].around) {
         const ilex_array *n = u->repeat[i].node;
         ix_env_add(ctx, &env, ctx->param[ix_repeat_step(n)].bound);
-        add_lengths(ctx, n, &env);
     }
     return env;
 }

@@ -5,12 +5,12 @@
  * long its kernels run.
  *
  * A formula is text over names of sizes and numbers with + - * and
- * parentheses, max(a, b, ...), min(a, b, ...), ceil(a/b) for a quotient that
- * is rounded up, and threads() for the threads of a run. A polynomial has
- * numbers, names (or ceil()), + - * alone: "8*n*m + 2*n"; it holds where no
- * range that it counts is shorter than 0. A size that a run counts
- * (ilex_program_counted_name) stands for the most that it may be. What cannot
- * be said in 64 bits is "".
+ * parentheses, max(a, b, ...), min(a, b, ...), a//b and ceil(a/b) for quotients
+ * that are rounded down and up, and threads() for the threads of a run. A
+ * polynomial has numbers, names (or quotients), + - * alone: "8*n*m + 2*n"; it
+ * holds where no range that it counts is shorter than 0. A size that a run
+ * counts (ilex_program_counted_name) stands for the most that it may be. What
+ * cannot be said in 64 bits is "".
  *
  * Texts live as long as the program. Functions with a struct fill in as many
  * members as its `size`, which is set before, has room for, and return

@@ -201,7 +201,7 @@ ilex_array *ix_build_reshape(ilex_context *ctx, ilex_array *x,
                              const ix_domain *dom, bool fortran);
 
 /* Number of indices start, start+step, ... before stop, which is not before
- * start; NULL if it is not a linear form. */
+ * start; NULL after an error. */
 const ix_lin *ix_slice_length(ilex_context *ctx, const ix_lin *start,
                               const ix_lin *stop, int64_t step);
 

@@ -85,12 +85,10 @@ ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
     int64_t by = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
-    if (!span)
-        return NULL;
-    if (span->n == 0)
-        return ix_lin_const(ctx, span->c > 0 ? (span->c - 1) / by + 1 : 0);
-    span = ix_lin_offset(ctx, span, by - 1); /* rounds up */
-    return span ? ix_lin_floordiv(ctx, span, by) : NULL;
+    if (span && span->n == 0)
+        return ix_lin_quotient(ctx, span, by);
+    return span ? ix_lin_floordiv(ctx, ix_lin_offset(ctx, span, by - 1), by)
+                : NULL;
 }
 
 /* Are start and the last index inside the axis (for a non-empty slice)? */
@@ -120,15 +118,9 @@ slice_axis(ilex_context *ctx, int k, const ix_axis *ax, const ix_lin *start,
             "slice: the step of axis %d is %lld; it must not be 0 nor -2^63 "
             "(for example: 1, or -1 for backwards)",
             k, (long long)step);
-    const ix_lin *length =
-        start && stop ? ix_slice_length(ctx, start, stop, step) : NULL;
+    const ix_lin *length = ix_slice_length(ctx, start, stop, step);
     if (!length)
-        return ix_fail_false(&ctx->error, ILEX_E_UNSUPPORTED,
-                             "slice: the length of axis %d, %s:%s:%lld, is not "
-                             "linear in the sizes",
-                             k, start ? ix_lin_show(ctx, start).s : "?",
-                             stop ? ix_lin_show(ctx, stop).s : "?",
-                             (long long)step);
+        return false;
     *result = (ix_axis){ax->name, ix_lin_const(ctx, 0), length};
     *end = ix_lin_fma(ctx, start, step, length);
     if (slice_inside(ctx, ax, start, length, step))

@@ -174,11 +174,7 @@ ix_build_range(ilex_context *ctx, ilex_array *const *operands, int count,
                          ix_lin_show(ctx, f[2]).s);
     const ix_lin *length = ix_slice_length(ctx, start, stop, step);
     if (!length)
-        return ix_poison(ctx, "arange", -1, ILEX_E_UNSUPPORTED,
-                         "arange: the length of arange(%s, %s, %lld) is not "
-                         "linear in the sizes",
-                         ix_lin_show(ctx, start).s, ix_lin_show(ctx, stop).s,
-                         (long long)step);
+        return ix_poison_again(ctx);
     return sequence(ctx, "arange", length, start, step,
                     dtype_of(&given[1], ILEX_I64));
 }

@@ -72,22 +72,6 @@ range_end(const place *p, const char *what, const ix_lin *a, int64_t step,
     return a ? cut(p, what, a, lo, hi) : NULL;
 }
 
-/* Reports that (span)/step is no length that sizes can say. */
-static void
-refuse_length(const place *p, const ix_lin *span, int64_t step)
-{
-    ilex_context *ctx = p->ctx;
-    const ix_lin *most = ix_lin_try_offset(ctx, span, step - 1);
-    long long by = step;
-    ix_fail(&ctx->error, ILEX_E_UNSUPPORTED,
-            "subscript: the length of axis %d, (%s)/%lld rounded up, is not "
-            "linear in the sizes; declare the axis as a multiple, for example "
-            "[%lld*h], or say how many elements are meant: with `assume h >= 1 "
-            "&& %lld*h <= %s` a range of %lld*h-%lld by %lld has h",
-            p->axis, ix_lin_show(ctx, span).s, by, by, by,
-            ix_lin_show(ctx, most ? most : span).s, by, by - 1, by);
-}
-
 /* The number of steps from lo to before hi; NULL after an error. */
 static const ix_lin *
 steps(const place *p, const ix_lin *lo, const ix_lin *hi, int64_t step)
@@ -103,10 +87,7 @@ steps(const place *p, const ix_lin *lo, const ix_lin *hi, int64_t step)
     if (ix_lin_nonneg(ctx, span) != IX_YES)
         return step > 0 ? undecided(p, "the range", lo, hi)
                         : undecided(p, "the range", hi, lo);
-    const ix_lin *n = ix_slice_length(ctx, lo, hi, step);
-    if (!n)
-        refuse_length(p, span, step > 0 ? step : -step);
-    return n;
+    return ix_slice_length(ctx, lo, hi, step);
 }
 
 /* ---- items ---- */

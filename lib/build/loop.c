@@ -155,21 +155,6 @@ count_true(ilex_context *ctx, ilex_array *mask)
     return size < 0 ? NULL : ix_lin_param(ctx, size);
 }
 
-/* How many multiples of "every" are below "n". */
-static const ix_lin *
-multiples(ilex_context *ctx, const ix_lin *n, int64_t every)
-{
-    if (every == 1 || !n || n->n == 0)
-        return ix_lin_quotient(ctx, n, every);
-    const ix_domain *dom = ix_structure_shape(ctx, "stack", 1, &n);
-    ilex_array *rest = ix_index_mod_lin(ctx, ix_scalar_index(ctx, 0),
-                                        ix_lin_const(ctx, every));
-    ilex_array *is =
-        ix_structure_compare(ctx, IX_OP_EQUAL, rest, ix_index_const(ctx, 0));
-    return dom ? count_true(ctx, ix_node_lambda(ctx, dom, dom, is, 0, NULL))
-               : NULL;
-}
-
 /* The domain of a stack: the steps, called as they are where axes have names.
  */
 static const ix_domain *
@@ -179,7 +164,8 @@ stack_domain(ilex_context *ctx, const ix_domain *steps, int64_t every,
     ix_axis ax[ILEX_MAX_RANK];
     bool named = dom->rank > 0 && dom->ax[0].name;
     ax[0] = steps->ax[0];
-    ax[0].hi = multiples(ctx, ax[0].hi, every);
+    ax[0].hi = ix_lin_offset(ctx, ax[0].hi, every - 1);
+    ax[0].hi = ax[0].hi ? ix_lin_floordiv(ctx, ax[0].hi, every) : NULL;
     ax[0].name = named ? ax[0].name : 0;
     if (!ax[0].hi)
         return NULL;

@@ -63,44 +63,6 @@ ix_param_find(const ilex_context *ctx, const ix_param *like)
     return -1;
 }
 
-/* The symbol "ceil(a/divisor)", -1 when there is no memory. */
-static int32_t
-quotient_symbol(ilex_context *ctx, const ix_lin *a, int64_t divisor)
-{
-    bool sum = a->n + (a->c != 0) > 1;
-    ix_text t;
-    ix_text_init(&t, &ctx->mem);
-    ix_text_put(&t, sum ? "ceil((" : "ceil(");
-    ix_lin_print(ctx, a, &t);
-    ix_text_format(&t, sum ? ")/%lld)" : "/%lld)", (long long)divisor);
-    const char *s = ix_text_string(&t);
-    int32_t symbol = s ? ix_symbol_of(ctx, s, strlen(s)) : -1;
-    ix_text_free(&t);
-    return symbol;
-}
-
-int32_t
-ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
-{
-    ix_param p = {.narms = 1, .arm = {a}, .divisor = divisor};
-    int32_t found = ix_param_find(ctx, &p);
-    if (found >= 0)
-        return found;
-    p.symbol = p.key = quotient_symbol(ctx, a, divisor);
-    return ix_param_add(ctx, p);
-}
-
-const ix_lin *
-ix_lin_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor)
-{
-    if (!a || divisor == 1)
-        return a;
-    if (a->n == 0)
-        return ix_lin_const(ctx, a->c > 0 ? (a->c - 1) / divisor + 1 : 0);
-    int32_t size = ix_param_quotient(ctx, a, divisor);
-    return size < 0 ? NULL : ix_lin_param(ctx, size);
-}
-
 /* ---- values ---- */
 
 bool
@@ -142,5 +104,7 @@ ix_extremum_end(const ilex_context *ctx, int32_t param, bool high)
             v = high ? INT64_MAX : 0;
         end = i == 0 || (v > end) == p->largest ? v : end;
     }
-    return end;
+    if (end <= 0 || end == INT64_MAX)
+        return end;
+    return (end - 1) / p->divisor + 1;
 }

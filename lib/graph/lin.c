@@ -216,18 +216,6 @@ ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c)
     return c == 0 ? a : ix_lin_fma(ctx, a, 1, ix_lin_const(ctx, c));
 }
 
-const ix_lin *
-ix_lin_floordiv(ilex_context *ctx, const ix_lin *a, int64_t k)
-{
-    const ix_lin *r = ix_lin_const(ctx, ix_floordiv(a->c, k));
-    for (int32_t i = 0; i < a->n; i++) {
-        if (a->t[i].k % k)
-            return NULL;
-        r = ix_lin_fma(ctx, r, a->t[i].k / k, ix_lin_param(ctx, a->t[i].param));
-    }
-    return r;
-}
-
 bool
 ix_lin_eval(const ix_lin *a, const int64_t *param, int64_t *value)
 {

@@ -115,15 +115,17 @@ bool ix_term_is_least(const ilex_context *ctx, const ix_term *t);
 const ix_lin *ix_lin_with_arm(ilex_context *ctx, const ix_lin *a, int32_t i,
                               int arm);
 
-/* ---- derived.c: what is computed from sizes ---- */
+/* ---- quotient.c ---- */
 
-/* The parameter a/divisor, rounded up, of a form that is >= 0. It is known as
- * any size is, no more: for what the compiler stores, not for shapes; isl is
- * told what it is. */
-int32_t ix_param_quotient(ilex_context *ctx, const ix_lin *a, int64_t divisor);
-/* The same as a form, which is a number where "a" is one; NULL for NULL. */
+/* ceil(a / divisor) of an a > -divisor as a form over a parameter of its own,
+ * or a number where "a" is one; NULL for NULL. */
 const ix_lin *ix_lin_quotient(ilex_context *ctx, const ix_lin *a,
                               int64_t divisor);
+/* floor(a / k) of any a, k > 0, in a normal form: equal quotients are mostly
+ * the same form. */
+const ix_lin *ix_lin_floordiv(ilex_context *ctx, const ix_lin *a, int64_t k);
+
+/* ---- derived.c: what is computed from sizes ---- */
 
 /* The parameter that is computed from the same forms; -1: none. */
 int32_t ix_param_find(const ilex_context *ctx, const ix_param *like);
@@ -148,8 +150,8 @@ bool ix_param_value(const ilex_context *ctx, int32_t param, const int64_t *size,
 /* The least or largest of the arms, divided, rounded up. */
 bool ix_extremum_value(const ix_lin *const *arm, int n, bool largest,
                        int64_t divisor, const int64_t *size, int64_t *value);
-/* The least value of a min or max, or the largest, as far as ranges of single
- * sizes say: 0 and INT64_MAX for none. */
+/* The least value of a min, max or quotient, or the largest, as far as ranges of
+ * single sizes say: 0 and INT64_MAX for none. */
 int64_t ix_extremum_end(const ilex_context *ctx, int32_t param, bool high);
 
 /* ---- linear forms ---- */
@@ -170,10 +172,6 @@ const ix_lin *ix_lin_add(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_sub(ilex_context *ctx, const ix_lin *a, const ix_lin *b);
 const ix_lin *ix_lin_scale(ilex_context *ctx, const ix_lin *a, int64_t k);
 const ix_lin *ix_lin_offset(ilex_context *ctx, const ix_lin *a, int64_t c);
-/* floor(a / k), k > 0; NULL, without an error, where k does not divide the
- * coefficients. */
-const ix_lin *ix_lin_floordiv(ilex_context *ctx, const ix_lin *a, int64_t k);
-
 static inline bool
 ix_lin_is(const ix_lin *a, int64_t c)
 {

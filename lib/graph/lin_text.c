@@ -113,6 +113,20 @@ takes(const ix_param *p, const ix_lin *rest)
     return fits && swallows;
 }
 
+/* A quotient that stands alone needs no parentheses: n//2. */
+static bool
+print_alone(const ilex_context *ctx, const ix_lin *a, ix_text *t)
+{
+    const ix_param *p =
+        a->n == 1 && a->c == 0 ? &ctx->param[a->t[0].param] : NULL;
+    const char *s = p ? ix_symbol_text(ctx, p->symbol) : "";
+    if (!p || p->narms != 1 || a->t[0].k != 1 || s[0] != '(')
+        return false;
+    for (s++; s[1]; s++)
+        ix_text_char(t, *s);
+    return true;
+}
+
 static void print_form(const ilex_context *ctx, const ix_lin *a,
                        const around_mask *around, ix_text *t);
 
@@ -141,7 +155,7 @@ static void
 print_form(const ilex_context *ctx, const ix_lin *a, const around_mask *around,
            ix_text *t)
 {
-    if (print_extremum(ctx, a, around, t))
+    if (print_extremum(ctx, a, around, t) || print_alone(ctx, a, t))
         return;
     bool products = ix_lin_has_product(ctx, a);
     for (int32_t i = 0; i < a->n; i++)

@@ -116,8 +116,7 @@ least(const ilex_context *ctx, int32_t size)
 {
     int64_t low = ix_env_range(ctx->facts, size).low, floor;
     low = low > ctx->param[size].floor ? low : ctx->param[size].floor;
-    floor =
-        ix_param_is_extremum(ctx, size) ? ix_extremum_end(ctx, size, false) : 0;
+    floor = ctx->param[size].narms ? ix_extremum_end(ctx, size, false) : 0;
     return low > floor ? low : floor;
 }
 
@@ -126,8 +125,8 @@ static int64_t
 most(const ilex_context *ctx, int32_t size)
 {
     int64_t high = ix_env_range(ctx->facts, size).high, ceiling;
-    ceiling = ix_param_is_extremum(ctx, size) ? ix_extremum_end(ctx, size, true)
-                                              : INT64_MAX;
+    ceiling =
+        ctx->param[size].narms ? ix_extremum_end(ctx, size, true) : INT64_MAX;
     return high < ceiling ? high : ceiling;
 }
 

@@ -15,8 +15,7 @@ ask_nonneg(ilex_context *ctx, void *form)
     bool simple = !ctx->facts || ctx->facts->simple;
     for (int32_t i = 0; i < a->n; i++)
         simple &= ix_param_high(ctx, a->t[i].param) == INT64_MAX &&
-                  !ix_param_is_product(ctx, a->t[i].param) &&
-                  !ix_param_is_extremum(ctx, a->t[i].param);
+                  !ix_param_is_derived(ctx, a->t[i].param);
     return simple ? IX_NO : ix_affine_nonneg(ctx, a);
 }
 

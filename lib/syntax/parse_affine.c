@@ -74,7 +74,8 @@ not_linear(ix_parser *p, const ix_word *where)
 {
     ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
                 "bounds and conditions are sums of products of sizes and "
-                "integers, for example 2*n*m - 1, and min and max of these");
+                "integers, for example 2*n*m - 1, min and max of these, "
+                "quotients as (n + 1)//2 or ceil(n/2)");
 }
 
 /* "min(a, b, ...)" or "max(...)"? */
@@ -97,19 +98,26 @@ parse_extremum(ix_parser *p, const ix_syntax *x)
                                       (int)x->nparts, arm));
 }
 
-/* floor(a / b), of a number that divides the coefficients of sizes. */
-static const ix_lin *
-floor_quotient(ix_parser *p, const ix_word *where, const ix_lin *a,
-               const ix_lin *b)
+/* What bounds are divided by; "like": how to write it. */
+static int64_t
+divisor(ix_parser *p, const ix_word *where, const ix_lin *by, const char *like)
 {
-    bool positive = b->n == 0 && b->c > 0;
-    const ix_lin *q = positive ? ix_lin_floordiv(p->ctx, a, b->c) : NULL;
-    if (!q)
+    if (by->n || by->c <= 0)
         ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, where,
-                    "bounds are divided by positive integers that divide the "
-                    "coefficients of sizes, for example (4*n + 1)//2; "
-                    "give what n//2 is a size of its own");
-    return q;
+                    "bounds are divided by positive integers, for example %s; "
+                    "give a quotient by a size a size of its own",
+                    like);
+    return by->c;
+}
+
+/* floor(a / by), or what that leaves of "a". */
+static const ix_lin *
+divide(ix_parser *p, const ix_link *link, const ix_lin *a, const ix_lin *by)
+{
+    bool rest = link->op == IX_OP_REMAINDER;
+    int64_t d = divisor(p, &link->word, by, rest ? "n%2" : "(n + 1)//2");
+    const ix_lin *q = checked(p, ix_lin_floordiv(p->ctx, a, d));
+    return rest ? checked(p, ix_lin_fma(p->ctx, a, -d, q)) : q;
 }
 
 const ix_lin *
@@ -124,9 +132,33 @@ ix_parse_lin_link(ix_parser *p, const ix_lin *a, const ix_link *link)
         return checked(p, ix_lin_sub(ctx, a, b));
     if (link->op == IX_OP_MULTIPLY)
         return checked(p, ix_lin_mul(ctx, a, b));
-    if (link->op != IX_OP_FLOOR_DIVIDE)
+    if (link->op != IX_OP_FLOOR_DIVIDE && link->op != IX_OP_REMAINDER)
         not_linear(p, &link->word);
-    return floor_quotient(p, &link->word, a, b);
+    return divide(p, link, a, b);
+}
+
+/* "ceil(a/b)"? */
+static bool
+is_ceil(const ix_syntax *x)
+{
+    const ix_syntax *of = x->nparts == 1 ? x->part[0] : NULL;
+    return x->kind == IX_SYNTAX_CALL && !x->attributes.n &&
+           ix_word_is(&x->word, "ceil") && of && of->kind == IX_SYNTAX_CHAIN &&
+           of->link[of->nlinks - 1].op == IX_OP_TRUE_DIVIDE;
+}
+
+/* ceil(a / b) */
+static const ix_lin *
+parse_ceil(ix_parser *p, const ix_syntax *x)
+{
+    ilex_context *ctx = p->ctx;
+    ix_syntax above = *x->part[0];
+    const ix_link *by = &above.link[--above.nlinks];
+    const ix_lin *a = ix_parse_lin(p, above.nlinks ? &above : above.part[0]);
+    int64_t d =
+        divisor(p, &by->word, ix_parse_lin(p, by->operand), "ceil(n/2)");
+    a = checked(p, ix_lin_offset(ctx, a, d - 1));
+    return checked(p, ix_lin_floordiv(ctx, a, d));
 }
 
 const ix_lin *
@@ -146,6 +178,8 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
     }
     if (is_extremum(x))
         return parse_extremum(p, x);
+    if (is_ceil(x))
+        return parse_ceil(p, x);
     if (x->kind != IX_SYNTAX_CHAIN)
         not_linear(p, &x->word);
     const ix_lin *a = ix_parse_lin(p, x->part[0]);
@@ -154,22 +188,30 @@ ix_parse_lin(ix_parser *p, const ix_syntax *x)
     return a;
 }
 
+/* Is it an operator of forms, of ceil(a/b) the division? */
+static bool
+is_form_op(ix_op op, bool ceil)
+{
+    return op == IX_OP_ADD || op == IX_OP_SUBTRACT || op == IX_OP_MULTIPLY ||
+           op == IX_OP_REMAINDER ||
+           op == (ceil ? IX_OP_TRUE_DIVIDE : IX_OP_FLOOR_DIVIDE);
+}
+
 bool
 ix_parse_is_form(const ix_syntax *x)
 {
     x = bare(x);
     if (x->kind == IX_SYNTAX_INT || x->kind == IX_SYNTAX_NAME)
         return true;
+    bool ceil = is_ceil(x);
     bool negative = x->kind == IX_SYNTAX_PREFIX && x->op == IX_OP_NEGATIVE;
-    bool is = negative || x->kind == IX_SYNTAX_CHAIN || is_extremum(x);
+    bool is = negative || x->kind == IX_SYNTAX_CHAIN || is_extremum(x) || ceil;
+    x = ceil ? x->part[0] : x;
     for (size_t i = 0; is && i < x->nparts; i++)
         is = ix_parse_is_form(x->part[i]);
-    for (size_t i = 0; is && i < x->nlinks; i++) {
-        ix_op op = x->link[i].op;
-        is =
-            (op == IX_OP_ADD || op == IX_OP_SUBTRACT || op == IX_OP_MULTIPLY) &&
-            ix_parse_is_form(x->link[i].operand);
-    }
+    for (size_t i = 0; is && i < x->nlinks; i++)
+        is = is_form_op(x->link[i].op, ceil) &&
+             ix_parse_is_form(x->link[i].operand);
     return is;
 }
 

@@ -290,14 +290,14 @@ is_hidden(const ix_writer *w, const char *name)
     return false;
 }
 
-/* Does the name of a size mean something else here? A min or max is a value's.
- */
+/* Does the name of a size mean something else here? A min, max or quotient is
+ * a value's, but in dumps and bounds. */
 static bool
 is_taken(const ilex_context *ctx, int32_t size, const void *user)
 {
     const ix_writer *w = user;
     const char *name = ix_param_name(ctx, size);
-    return ix_param_is_extremum(ctx, size) || is_hidden(w, name) ||
+    return (w->printer && ctx->param[size].narms > 0) || is_hidden(w, name) ||
            !strcmp(name, "true") || !strcmp(name, "false") ||
            !strcmp(name, "nan") || !strcmp(name, "inf") ||
            (w->printer && ix_print_is_array_name(w->printer, name));

@@ -54,6 +54,37 @@ class Jit(unittest.TestCase):
             np.testing.assert_allclose(b, u / n)
         self.assertEqual(len(inner.traces), 1)
 
+    def test_quotients_of_lengths_are_symbols(self):
+        @ilex.jit
+        def f(x, u):
+            n, half = x.shape[0], x.shape[0] // 2
+            even = x[::2]
+            return (even, x[::-3], u[1::3, ::2] + 1, even[::2],
+                    even[:half] - x[1::2], x[:half], x[n - n % 3:],
+                    (2*n + 4) // 2 - n)
+
+        for n, m in ((7, 5), (30, 4), (9001, 6), (2, 3)):
+            x, u = np.arange(n * 1.0), np.ones((m, n)).cumsum(1)
+            half = n // 2
+            want = (x[::2], x[::-3], u[1::3, ::2] + 1, x[::4],
+                    x[::2][:half] - x[1::2], x[:half], x[n - n % 3:], 2)
+            for a, b in zip(f(x, u), want):
+                np.testing.assert_array_equal(a, b)
+        self.assertEqual(len(f.traces), 1)
+
+    def test_what_quotients_leave_open(self):
+        @ilex.jit
+        def f(x):
+            n = x.shape[0]
+            third = n // 3
+            return ilex.sum(x) + 100*(third > 0) + 10*(third == 1) + \
+                len(range((n + 1) // 2))
+
+        for n in (2, 3, 4, 9):
+            want = n + 100*(n > 2) + 10*(n // 3 == 1) + (n + 1) // 2
+            self.assertEqual(float(f(np.ones(n))), want)
+        self.assertEqual(len(f.traces), 4)
+
     def test_values_of_lengths_are_static(self):
         @ilex.jit
         def f(x, k):

@@ -247,7 +247,9 @@ diff_build_slice(diff_shop *shop, diff_random *r, ilex_array *const *x)
         int how = diff_draw(r, 5);
         start[k] = ix_lin_offset(shop->ctx, ax->lo, how ? 0 : 1);
         stop[k] = how > 1 ? ax->hi : ix_lin_offset(shop->ctx, ax->hi, -how);
-        step[k] = how == 2 ? 2 : how == 3 ? -1 : 1;
+        step[k] = how == 2   ? diff_between(r, 2, 4)
+                  : how == 3 ? -diff_between(r, 1, 3)
+                             : 1;
         if (how == 3) {
             start[k] = ix_lin_offset(shop->ctx, ax->hi, -1);
             stop[k] = NULL;

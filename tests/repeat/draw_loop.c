@@ -235,7 +235,7 @@ draw_stack(repeat_shop *s, int number)
 /* What the loop around reads of a stack; its sum is an output where a run
  * counts how long it is. */
 static void
-use_stack(repeat_shop *s, int e, bool counted)
+use_stack(repeat_shop *s, int e)
 {
     ilex_dtype d = s->p->name[e].dtype;
     int y = repeat_new_name(s, d == ILEX_BOOL ? ILEX_I64 : d, 0, -1, s->depth);
@@ -246,11 +246,9 @@ use_stack(repeat_shop *s, int e, bool counted)
                                   ilex_dtype_name(s->p->name[y].dtype), e)});
     repeat_readable(s, 'l', y);
     if (s->depth == 0)
-        repeat_add_line(s,
-                        (repeat_line){.kind = REPEAT_LINE,
-                                      .text = repeat_put(s, "out e%d = \1%c%d;",
-                                                         e, counted ? 'l' : 's',
-                                                         counted ? y : e)});
+        repeat_add_line(
+            s, (repeat_line){.kind = REPEAT_LINE,
+                             .text = repeat_put(s, "out e%d = \1s%d;", e, e)});
 }
 
 static void
@@ -306,8 +304,7 @@ may_stack(const repeat_loop *l)
 void
 repeat_draw_loop(repeat_shop *s)
 {
-    int number = s->p->nloops++, saved = s->nvalues, stack[2], every[2],
-        nstacks = 0;
+    int number = s->p->nloops++, saved = s->nvalues, stack[2], nstacks = 0;
     int n = diff_between(&s->r, 1, REPEAT_CARRIES);
     int64_t times = s->times;
     repeat_loop *l = &s->p->loop[number];
@@ -324,10 +321,8 @@ repeat_draw_loop(repeat_shop *s)
     if (diff_chance(&s->r, 30) && !s->p->wild) /* steps behind the end fail */
         draw_until(s, number);
     if (may_stack(l) && diff_chance(&s->r, 50))
-        for (n = diff_between(&s->r, 1, 2); n > 0; n--) {
-            stack[nstacks] = draw_stack(s, number);
-            every[nstacks++] = s->p->line[s->p->nlines - 1].every;
-        }
+        for (n = diff_between(&s->r, 1, 2); n > 0; n--)
+            stack[nstacks++] = draw_stack(s, number);
     repeat_add_line(s, (repeat_line){.kind = REPEAT_END, .loop = number});
     s->times = times;
     repeat_leave(s, number, saved);
@@ -341,5 +336,5 @@ repeat_draw_loop(repeat_shop *s)
         snprintf(v->ref, sizeof v->ref, "\1k%d;", number);
     }
     for (int i = 0; i < nstacks; i++)
-        use_stack(s, stack[i], s->p->symbolic && every[i] > 1);
+        use_stack(s, stack[i]);
 }

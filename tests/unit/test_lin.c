@@ -27,18 +27,6 @@ START_TEST(interned)
 }
 END_TEST
 
-START_TEST(quotients)
-{
-    ck_assert_ptr_eq(lin("(4*n - 2*m + 1)//2"), lin("2*n - m"));
-    ck_assert_ptr_eq(lin("(4*n - 1)//2"), lin("2*n - 1"));
-    ck_assert_ptr_eq(lin("(n + m)//1"), lin("n + m"));
-    ck_assert_ptr_eq(lin("(2*n*m)//2*3"), lin("3*n*m"));
-    ck_assert_ptr_eq(lin("7//2"), lin("3"));
-    ck_assert_ptr_eq(lin("(-7)//2"), lin("-4"));
-    ck_assert_ptr_null(ix_lin_floordiv(ctx, lin("4*n + m"), 2));
-}
-END_TEST
-
 /* A random form in n, m, k with its coefficients. */
 typedef struct sample {
     int64_t c[4];
@@ -232,6 +220,123 @@ START_TEST(extremum_forms)
 }
 END_TEST
 
+/* floor(a/k) of a random form, or of one with such a quotient. */
+static const ix_lin *
+random_quotient(int depth, int64_t n, int64_t m, int64_t k, int64_t *want)
+{
+    sample s = random_form();
+    const ix_lin *a = s.form;
+    int64_t by = draw(1, 6), times = draw(-2, 2), v = 0;
+    *want = value(&s, (const int64_t[]){n, m, k});
+    if (depth > 0) {
+        a = ix_lin_fma(ctx, a, times, random_quotient(depth - 1, n, m, k, &v));
+        *want += times * v;
+    }
+    if (draw(0, 4) == 0) {
+        const ix_lin *arm[] = {a, param(0)};
+        a = ix_lin_extremum(ctx, true, 2, arm);
+        *want = *want > n ? *want : n;
+    }
+    *want = ix_floordiv(*want, by);
+    const ix_lin *q = ix_lin_floordiv(ctx, a, by), *more = random_form().form;
+    ck_assert_ptr_eq(ix_lin_floordiv(ctx, ix_lin_fma(ctx, a, by, more), by),
+                     ix_lin_add(ctx, q, more));
+    return q;
+}
+
+/* A quotient has the value of what is divided, rounded down, and is the same
+ * one when it is read from what was written of it. */
+START_TEST(quotients)
+{
+    for (int i = 0; i < 3; i++)
+        param(i);
+    for (int i = 0; i < 300; i++) {
+        int64_t n = draw(0, 9), m = draw(0, 9), k = draw(0, 9), v, want = 0;
+        const ix_lin *a = random_quotient(i % 3, n, m, k, &want);
+        ck_assert(ix_lin_eval(a, all_sizes(n, m, k), &v));
+        ck_assert_msg(v == want, "%s is %lld, not %lld", show(a), (long long)v,
+                      (long long)want);
+        if (strlen(show(a)) < sizeof(ix_lin_text) - 1)
+            ck_assert_msg(lin(show(a)) == a, "%s", show(a));
+    }
+    check_fine();
+}
+END_TEST
+
+START_TEST(quotient_forms)
+{
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"(4*n - 2*m + 1)//2", "2*n-m"},
+        {"(2*n*m)//2*3", "3*n*m"},
+        {"7//2", "3"},
+        {"(-7)//2", "-4"},
+        {"n//2", "n//2"},
+        {"(n + 1)//2", "ceil(n/2)"},
+        {"ceil((n + m)/2) - 1", "ceil((n+m)/2)-1"},
+        {"ceil(3*n/4)", "ceil(3*n/4)"},
+        {"(n - 5)//2", "ceil(n/2)-3"},
+        {"-n//2", "-n+(n//2)"},
+        {"(5*n + 7)//3", "n+((2*n+1)//3)+2"},
+        {"(4*n + 3)//6", "(2*n+1)//3"},
+        {"(n//2 + 1)//2", "(n+2)//4"},
+        {"ceil(ceil(n/2)/3)", "ceil(n/6)"},
+        {"2*(n//2)", "2*(n//2)"},
+        {"n%2", "n-2*(n//2)"},
+        {"n//2*m", "m*(n//2)"},
+        {"n//2//m//2", NULL},
+        {"n//0", NULL},
+        {"n%(-2)", NULL},
+        {"ceil(n/m)", NULL},
+        {"ceil(n)", NULL},
+        {"ceil(n//2)", NULL},
+    };
+    lin("n + m + k");
+    for (size_t i = 0; i < IX_COUNT(rows); i++)
+        if (rows[i].shown)
+            ck_assert_str_eq(show(lin(rows[i].text)), rows[i].shown);
+        else if (!ix_parse_text_lin(ctx, rows[i].text))
+            ck_assert_int_eq(take_error(), ILEX_E_UNSUPPORTED);
+        else
+            ck_abort_msg("%s is read", rows[i].text);
+}
+END_TEST
+
+/* A form and a multiple of a quotient. */
+static int64_t
+with_quotient(const sample *s, const sample *of, int64_t times, int64_t by,
+              const int64_t *size)
+{
+    return value(s, size) + times * ix_floordiv(value(of, size), by);
+}
+
+/* Their sign is known exactly, as far as sizes of up to 60 tell. */
+START_TEST(decide_quotients)
+{
+    for (int i = 0; i < 3; i++)
+        param(i);
+    assume("n >= 2 && m <= 3 && k >= n");
+    for (int i = 0; i < 150; i++) {
+        sample s = random_form(), of = random_form();
+        int64_t by = draw(2, 3), times = draw(-2, 2), size[3];
+        bool always = true;
+        const ix_lin *a =
+            ix_lin_fma(ctx, s.form, times, ix_lin_floordiv(ctx, of.form, by));
+        for (size[0] = 2; size[0] < 60; size[0]++)
+            for (size[1] = 0; size[1] <= 3; size[1]++)
+                for (size[2] = size[0]; size[2] < 60; size[2]++)
+                    always &= with_quotient(&s, &of, times, by, size) >= 0;
+        ix_tri said = ix_lin_nonneg(ctx, a);
+        ck_assert_msg((said == IX_YES) == always, "%s: %d, not %d", show(a),
+                      said, always);
+        if (ix_lin_nonneg_fast(ctx, a))
+            ck_assert_msg(always, "%s", show(a));
+    }
+    check_fine();
+}
+END_TEST
+
 /* An assumption about one size is its range: that far and no further. */
 START_TEST(ranges)
 {
@@ -242,6 +347,10 @@ START_TEST(ranges)
     ck_assert(!ix_lin_nonneg_fast(ctx, lin("m - 4")));
     ck_assert(ix_lin_nonneg_fast(ctx, lin("3 - k")));
     ck_assert(!ix_lin_nonneg_fast(ctx, lin("2 - k")));
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("n//2 - 2")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("n//2 - 3")));
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("2 - ceil(k/2)")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("1 - ceil(k/2)")));
 }
 END_TEST
 
@@ -307,7 +416,8 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("lin", interned, quotients, arithmetic,
-                     decide_against_values, order, extrema, extremum_forms,
-                     ranges, unbounded, divisibility, overflow, contradictions);
+    return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
+                     extrema, extremum_forms, quotients, quotient_forms,
+                     decide_quotients, ranges, unbounded, divisibility,
+                     overflow, contradictions);
 }

@@ -3,6 +3,7 @@
 
 import math
 import operator
+import re
 
 from . import _core
 
@@ -26,10 +27,15 @@ class Narrow(BaseException):
         self.entry = (name, dtype)
 
 
+def _least(size):
+    """The least value of a size, of a product or a quotient of sizes: a trace
+    assumes that those that a call brings are at least 2."""
+    return 1 if size.startswith("ceil(") else 0 if "(" in size else 2
+
+
 class Length:
-    """constant + factor*size + ...: an integer that a call brings. It is at
-    least 2 for each size, as a trace assumes; what asks for its value, as
-    `int` and `range` do, makes that trace one for this value."""
+    """constant + factor*size + ...: an integer that a call brings. What asks
+    for its value, as `int` and `range` do, makes a trace one for this value."""
 
     __slots__ = ("constant", "terms")
 
@@ -52,7 +58,9 @@ class Length:
 
     @property
     def sizes(self):
-        return tuple(self.terms)
+        """The sizes that the value depends on, those in quotients too."""
+        words = re.findall(r"[A-Za-z_]\w*", " ".join(self.terms))
+        return tuple(w for w in words if w not in ("ceil", "min", "max"))
 
     def __repr__(self):
         words = [s if k == 1 else f"{k}*{s}" for s, k in self.terms.items()]
@@ -120,16 +128,27 @@ class Length:
         return format(int(self), spec) if spec else str(self)
 
     def __floordiv__(self, other):
-        return int(self) // other
+        if type(other) is not int or other < 1:
+            return int(self) // other
+        whole, rest = (
+            Length(f(self.constant, other),
+                   {s: f(k, other) for s, k in self.terms.items()}) + 0
+            for f in (operator.floordiv, operator.mod))
+        if isinstance(rest, Length):  # of which no number is negative
+            from ._dtypes import as_dtype
+            made = _core.filled(f"({rest})//{other}", False,
+                                as_dtype("bool").number)
+            return whole + Length.of(made.lengths[0])
+        return whole
 
     def __rfloordiv__(self, other):
         return other // int(self)
 
     def __mod__(self, other):
-        return int(self) % other
+        return self - self // other * other
 
     def __divmod__(self, other):
-        return divmod(int(self), other)
+        return self // other, self % other
 
     def __pow__(self, other):
         return int(self) ** other
@@ -183,7 +202,7 @@ class Length:
             return (d > 0) - (d < 0)
         up = all(k > 0 for k in d.terms.values())
         down = all(k < 0 for k in d.terms.values())
-        least = d.constant + 2 * sum(d.terms.values())
+        least = d.constant + sum(k * _least(s) for s, k in d.terms.items())
         if up and least > 0:
             return 1
         if down and least < 0:
