@@ -150,8 +150,8 @@ bool ix_param_value(const ilex_context *ctx, int32_t param, const int64_t *size,
 /* The least or largest of the arms, divided, rounded up. */
 bool ix_extremum_value(const ix_lin *const *arm, int n, bool largest,
                        int64_t divisor, const int64_t *size, int64_t *value);
-/* The least value of a min, max or quotient, or the largest, as far as ranges of
- * single sizes say: 0 and INT64_MAX for none. */
+/* The least value of a min, max or quotient, or the largest, as far as ranges
+ * of single sizes say: 0 and INT64_MAX for none. */
 int64_t ix_extremum_end(const ilex_context *ctx, int32_t param, bool high);
 
 /* ---- linear forms ---- */
