@@ -2,30 +2,33 @@
  *
  * The policy for kernels that only store what each point has, or rows behind
  * reductions of these, or of levels of a scan: their output goes past the
- * caches if it is larger. Not
- * where a buffer is read at several places, as stencils do: what is read again
- * has to come from the caches in the meantime, and the memory is not what they
- * wait for.
+ * caches if it is larger. Not where a buffer is read at more places than the
+ * target says, as stencils do: what is read again has to come from the caches
+ * in the meantime, and the memory may not be what they wait for.
  */
 #include "compiler/loop/distances.h"
 #include "compiler/schedule/rules.h"
 
 enum { MOST_READ = 16 };
 
-/* What a kernel reads: one place of each buffer. */
+/* What a kernel reads: up to "most" places of each buffer. */
 typedef struct pointwise {
     const ilex_array *read[MOST_READ];
     int n;
+    int64_t most;
 } pointwise;
 
 static bool
 look_at_load(void *user, const ilex_array *load)
 {
     pointwise *x = user;
-    for (int i = 0; i < x->n; i++)
-        if (x->read[i]->attr[0] == load->attr[0])
-            return x->read[i] == load;
-    if (x->n == MOST_READ)
+    int64_t places = 1;
+    for (int i = 0; i < x->n; i++) {
+        if (x->read[i] == load)
+            return true;
+        places += x->read[i]->attr[0] == load->attr[0];
+    }
+    if (x->n == MOST_READ || places > x->most)
         return false;
     x->read[x->n++] = load;
     return true;
@@ -194,7 +197,7 @@ ix_policy_stream(ix_unit *u, ix_kernel *k)
 {
     ix_stmt *nest = k->box->rank ? ix_kernel_inside(k) : NULL;
     outputs x = outputs_of(u, k);
-    pointwise points = {.n = 0};
+    pointwise points = {.most = u->target->stream_places};
     bool levels = ix_kernel_has_levels(k), large = false;
     for (int i = 0; i < x.n && !large && (levels || i == 0); i++)
         large = may_be_large(&x, i);
