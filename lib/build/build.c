@@ -264,10 +264,46 @@ condition(ilex_context *ctx, ilex_array *x)
     return ix_is_poison(folded) || ix_is_index_condition(folded) ? folded : c;
 }
 
+/* Is it a comparison of a signed integer with one of u64, which have f64 in
+ * common? That would round. "*sign" is which operand is signed. */
+static bool
+is_mixed(const op_how *h, ilex_array *const *scalars, int *sign)
+{
+    if (h->loop != ILEX_F64 || h->op < IX_OP_EQUAL ||
+        h->op > IX_OP_GREATER_EQUAL)
+        return false;
+    *sign = scalars[0]->dtype == ILEX_U64;
+    return scalars[!*sign]->dtype == ILEX_U64 &&
+           ix_dtype_is_integer((ilex_dtype)scalars[*sign]->dtype);
+}
+
+/* x < y is x < 0 || u64(x) < y for an x with a sign; of what does not hold for
+ * an x below all y, both have to: x > y is !(x < 0) && u64(x) > y. */
+static ilex_array *
+compare_exactly(ilex_context *ctx, ix_op op, ilex_array *const *scalars,
+                int sign)
+{
+    ilex_array *x = ix_scalar_cast(ctx, ILEX_I64, scalars[sign]), *ops[2];
+    ilex_array *signs[] = {x, ix_index_const(ctx, 0)}, *both[2];
+    bool below = op == IX_OP_NOT_EQUAL ||
+                 (sign == 0 ? op == IX_OP_LESS || op == IX_OP_LESS_EQUAL
+                            : op == IX_OP_GREATER || op == IX_OP_GREATER_EQUAL);
+    for (int i = 0; i < 2; i++)
+        ops[i] = ix_scalar_cast(ctx, ILEX_U64, scalars[i]);
+    both[0] = ix_scalar_op(ctx, below ? IX_OP_LESS : IX_OP_GREATER_EQUAL,
+                           ILEX_I64, ILEX_BOOL, signs);
+    both[1] = ix_scalar_op(ctx, op, ILEX_U64, ILEX_BOOL, ops);
+    return ix_scalar_op(ctx, below ? IX_OP_LOGICAL_OR : IX_OP_LOGICAL_AND,
+                        ILEX_BOOL, ILEX_BOOL, both);
+}
+
 static ilex_array *
 apply_op(ilex_context *ctx, const void *how, ilex_array *const *scalars)
 {
     const op_how *h = how;
+    int sign;
+    if (is_mixed(h, scalars, &sign))
+        return compare_exactly(ctx, h->op, scalars, sign);
     ilex_array *ops[MAX_ARITY];
     for (int i = 0; i < ix_op_info_of(h->op)->arity; i++)
         ops[i] = h->op == IX_OP_WHERE && i == 0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The size parameters of a run. Those that --size does not give follow from
- * the shapes of files: the length of an axis is affine in the sizes, so its
- * coefficients come out of the program's own extents at neighbouring points,
- * and an equation with one unknown gives that unknown.
+ * the shapes of files: the length of an axis is affine in the sizes, but for
+ * quotients, so its coefficients come out of the program's own extents at
+ * neighbouring points, and an equation with one unknown gives that unknown.
  */
 #include "runtime/ilexc/run.h"
 
@@ -66,8 +66,11 @@ use_axis(ix_cli_run *r, size_t i, int k)
     if (rest % unknown_slope != 0)
         return false;
     r->size[unknown].value += rest / unknown_slope;
-    r->known[unknown] = true;
-    return true;
+    r->known[unknown] =
+        query(r, i) == ILEX_OK && length_of(f, k) == base + rest;
+    if (!r->known[unknown]) /* a quotient, which several sizes give */
+        r->size[unknown].value -= rest / unknown_slope;
+    return r->known[unknown];
 }
 
 /* Goes over all files until nothing new is found. */

@@ -33,6 +33,8 @@ static const char merged[] =
 static const char least[] =
     HEAD("least") "assume n <= max(m, 8)\nin x : f64[n]\n"
                   "out y : f64[min(n, 2*m)] = x[0:min(n, 2*m)]\n";
+static const char half[] =
+    HEAD("half") "in x : f64[n//2]\nout y : f64[n//2] = x*x\n";
 /* No array has the product. */
 static const char unmade[] =
     HEAD("unmade") "assume n*m >= 4\nin x : f64[n]\nin w : f64[m]\n"

@@ -494,10 +494,73 @@ START_TEST(refused_expressions)
 }
 END_TEST
 
+/* ---- integers with a sign and without ---- */
+
+static const int64_t edges[] = {
+    0,  1,         -1,        1LL << 53,    (1LL << 53) + 1,
+    -7, INT64_MIN, INT64_MAX, INT64_MAX - 1};
+enum { EDGES = IX_COUNT(edges), PAIRS = EDGES * EDGES };
+
+/* All pairs of edges: in i64 the first, the bits of the other in u64. */
+static ilex_storage *
+edge_pairs(ilex_dtype dtype)
+{
+    ilex_storage_spec spec = {.size = sizeof spec,
+                              .dtype = ilex_dtype_name(dtype),
+                              .rank = 1,
+                              .shape = SHAPE(PAIRS)};
+    ilex_storage *s = ilex_storage_new(ctx, &spec);
+    ck_assert_msg(s != NULL, "%s", ilex_error_text(ctx));
+    int64_t *x = ilex_storage_data(s);
+    for (int i = 0; i < PAIRS; i++)
+        x[i] = edges[dtype == ILEX_I64 ? i % EDGES : i / EDGES];
+    return s;
+}
+
+/* -1, 0 or 1: how an i64 lies to a u64. */
+static int
+order_of(int64_t x, uint64_t y)
+{
+    if (x < 0)
+        return -1;
+    return ((uint64_t)x > y) - ((uint64_t)x < y);
+}
+
+/* Compared exactly, whichever comes first. */
+START_TEST(mixed_signs)
+{
+    static const struct {
+        const char *text;
+        bool holds[3]; /* of x below y, equal, above */
+    } rows[] = {
+        {"u < v", {1, 0, 0}},  {"u <= v", {1, 1, 0}}, {"u > v", {0, 0, 1}},
+        {"u >= v", {0, 1, 1}}, {"u == v", {0, 1, 0}}, {"u != v", {1, 0, 1}},
+        {"v < u", {0, 0, 1}},  {"v <= u", {0, 1, 1}}, {"v > u", {1, 0, 0}},
+        {"v >= u", {1, 1, 0}}, {"v == u", {0, 1, 0}}, {"v != u", {1, 0, 1}},
+    };
+    ilex_storage *u = edge_pairs(ILEX_I64), *v = edge_pairs(ILEX_U64);
+    for (size_t k = 0; k < 2 * IX_COUNT(rows); k++) {
+        ilex_option_set(ctx, "jit", k % 2 ? compiled_jit() : "reference");
+        ilex_storage *y =
+            ilex_eval(ctx, rows[k / 2].text, "u", u, "v", v, NULL);
+        ck_assert_msg(y != NULL, "%s", ilex_error_text(ctx));
+        const bool *is = ilex_storage_const_data(y);
+        for (int i = 0; i < PAIRS; i++) {
+            int order = order_of(edges[i % EDGES], (uint64_t)edges[i / EDGES]);
+            ck_assert_msg(is[i] == rows[k / 2].holds[order + 1],
+                          "%s of pair %d", rows[k / 2].text, i);
+        }
+        ilex_storage_release(y);
+    }
+    ilex_storage_release(u);
+    ilex_storage_release(v);
+}
+END_TEST
+
 int
 main(void)
 {
     return RUN_TESTS("evaluate", one_number, by_place, numbers_in_a_run, sizes,
                      outputs, counted, steps, expressions, kept, fixed_lengths,
-                     refused_expressions);
+                     refused_expressions, mixed_signs);
 }
