@@ -97,8 +97,9 @@ read_grid(explain *e)
         "axes and numbers of ranks, a million at most, for example I:100,J:100";
     const char *p = e->grid;
     int64_t all = 1;
-    while (*p) {
-        p += strspn(p, ", ");
+    while (e->naxes == 0 || *p == ',') {
+        p += e->naxes > 0;
+        p += strspn(p, " ");
         size_t length = strcspn(p, ":=, ");
         if (p[length] == '=')
             return ix_cli_usage("explain",
@@ -114,10 +115,10 @@ read_grid(explain *e)
         e->ranks[e->naxes++] = (int)n;
         all *= n;
         p = end + strspn(end, " ");
-        if (all > MOST_RANKS || (*p && *p != ','))
+        if (all > MOST_RANKS)
             return usage("--grid", e->grid, wants);
     }
-    return e->naxes ? IX_EXIT_OK : usage("--grid", e->grid, wants);
+    return *p ? usage("--grid", e->grid, wants) : IX_EXIT_OK;
 }
 
 /* The indices that arguments have along axis "k" of the grid. */

@@ -93,7 +93,7 @@ ix_cli_ranks_read(ix_cli_run *r)
     if (r->nranks == 0)
         return ix_cli_usage("run",
                             "--grid %s: wants axes and numbers of "
-                            "ranks, for example --grid I:2,J:2",
+                            "ranks, 4096 at most, for example --grid I:2,J:2",
                             r->grid);
     r->transport = ix_cli_ranks_transport(r->command);
     if (ranks && n != r->nranks)

@@ -242,6 +242,8 @@ expect 2 'bandwidth 0: wants a number above 0' $foresee --grid I:2 --bandwidth 0
 expect 2 'size is of --grid' $foresee
 expect 2 'step is of --grid' explain "$examples"/hdiff.ilx --step 1e-3
 expect 2 "wants the value of size ni" explain "$examples"/hdiff.ilx --grid I:2
+expect 2 "wants axes and numbers" explain "$examples"/hdiff.ilx --grid I:2,,J:2 \
+    --size ni=9,nj=9,nk=9
 expect 2 'axes that go along with others' explain $examples/hdiff.ilx \
     --grid I:2,J=I --size ni=9,nj=7,nk=8
 expect 2 'has 4 ranks, --ranks 3' $run_ranks --grid I:2,J:2 --ranks 3
