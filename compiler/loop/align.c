@@ -121,8 +121,12 @@ ix_loop_large(ix_unit *u, const ix_kernel *k, const char *name, int64_t bytes,
         return r;
     if (c.form->n == 0)
         return ix_refuse(u, IX_REFUSAL_SHAPE, "%s has fewer bytes", name);
-    ilex_array *ops[2] = {ix_index_const(u->ctx, 0),
-                          ix_index_lin(u->ctx, c.form)};
+    /* a size of its own, whatever the lengths: such kernels share a function */
+    bool sum = c.form->n > 1;
+    const ix_lin *over = sum ? ix_lin_offset(u->ctx, c.form, 1) : c.form;
+    over = sum ? ix_lin_quotient(u->ctx, over, bytes) : over;
+    ilex_array *ops[2] = {ix_index_const(u->ctx, sum),
+                          ix_index_lin(u->ctx, over)};
     *large = ix_scalar_op(u->ctx, IX_OP_LESS_EQUAL, ILEX_I64, ILEX_BOOL, ops);
     return r;
 }

@@ -85,8 +85,8 @@ ix_slice_length(ilex_context *ctx, const ix_lin *start, const ix_lin *stop,
     const ix_lin *span =
         step > 0 ? ix_lin_sub(ctx, stop, start) : ix_lin_sub(ctx, start, stop);
     int64_t by = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
-    if (span && span->n == 0)
-        return ix_lin_quotient(ctx, span, by);
+    if (span && span->n == 0 && span->c < 0)
+        return ix_lin_const(ctx, 0);
     return span ? ix_lin_floordiv(ctx, ix_lin_offset(ctx, span, by - 1), by)
                 : NULL;
 }

@@ -320,11 +320,13 @@ enforce(ix_parser *p, const ix_word *where)
 static void
 assume_divisible(ix_parser *p, const ix_syntax *left, const ix_link *link)
 {
-    const ix_lin *form = ix_parse_lin(p, left->part[0]);
-    const ix_lin *m = ix_parse_lin(p, left->link[0].operand);
+    ix_syntax what = *left;
+    const ix_link *by = &what.link[--what.nlinks];
+    const ix_lin *form = ix_parse_lin(p, what.nlinks ? &what : what.part[0]);
+    const ix_lin *m = ix_parse_lin(p, by->operand);
     const ix_lin *r = ix_parse_lin(p, link->operand);
     if (m->n || m->c <= 0 || r->n || link->op != IX_OP_EQUAL)
-        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &left->link[0].word,
+        ix_lex_fail(&p->reader, ILEX_E_UNSUPPORTED, &by->word,
                     "a divisibility is written size %% m == r with integers "
                     "m > 0 and r, for example n %% 8 == 0");
     assume(p, &link->word, ix_lin_offset(p->ctx, form, -r->c), m->c);
@@ -363,8 +365,8 @@ assume_comparison(ix_parser *p, const ix_syntax *left, const ix_link *link)
 static bool
 is_remainder(const ix_syntax *x)
 {
-    return x->kind == IX_SYNTAX_CHAIN && x->nlinks == 1 &&
-           x->link[0].op == IX_OP_REMAINDER;
+    return x->kind == IX_SYNTAX_CHAIN &&
+           x->link[x->nlinks - 1].op == IX_OP_REMAINDER;
 }
 
 /* Notes what a condition says. */

@@ -33,6 +33,8 @@ size_at(int64_t param, const int64_t *size)
             own += p->arm[i]->t[k].k * size_at(p->arm[i]->t[k].param, size);
         v = i == 0 || (own > v) == p->largest ? own : v;
     }
+    if (p->divisor > 1)
+        v = v > 0 ? (v - 1) / p->divisor + 1 : 0;
     return v;
 }
 
