@@ -221,7 +221,7 @@ size_value(ix_parser *p, const ix_syntax *x)
 {
     const ix_syntax *form = single(p, x, "size(n)");
     if (form->kind != IX_SYNTAX_NAME && form->kind != IX_SYNTAX_CHAIN &&
-        form->kind != IX_SYNTAX_CALL)
+        form->kind != IX_SYNTAX_CALL && form->kind != IX_SYNTAX_PAREN)
         ix_lex_fail(&p->reader, ILEX_E_SYNTAX, &form->word,
                     "expected sizes, for example size(n) or size(n*m)");
     return ix_index_lin(p->ctx, ix_parse_lin(p, form));

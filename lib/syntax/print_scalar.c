@@ -311,10 +311,12 @@ write_size(ix_writer *w, const ilex_array *n, int precedence)
     int own = ix_param_is_product(w->ctx, param) && !taken
                   ? IX_PRECEDENCE_PRODUCT
                   : IX_PRECEDENCE_ATOM;
+    bool closed = w->ctx->param[param].narms == 1 &&
+                  ix_param_name(w->ctx, param)[0] == '('; /* (n//2) */
     open_parenthesis(w, own, precedence);
-    ix_text_put(w->t, taken ? "size(" : "");
+    ix_text_put(w->t, !taken ? "" : closed ? "size" : "size(");
     ix_param_print(w->ctx, param, w->tight, w->t);
-    ix_text_put(w->t, taken ? ")" : "");
+    ix_text_put(w->t, taken && !closed ? ")" : "");
     close_parenthesis(w, own, precedence);
 }
 
