@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scalar expressions as text: bodies of index lambdas (map) and, where the
- * body is what one operator, shift or reduction builds, field expressions
- * (let). Constants are bare where the reader gives a literal their dtype.
+ * Scalar expressions as text: bodies of maps, and field expressions (let).
+ * Constants are bare where the reader gives a literal their dtype.
  */
 #include "lib/base/stack.h"
 #include "lib/build/foreign.h"
@@ -290,8 +289,8 @@ is_hidden(const ix_writer *w, const char *name)
     return false;
 }
 
-/* Does the name of a size mean something else here? A min, max or quotient is
- * a value's, but in dumps and bounds. */
+/* Does the name of a size mean something else here? What has arms is a value's,
+ * but in dumps and bounds. */
 static bool
 is_taken(const ilex_context *ctx, int32_t size, const void *user)
 {
@@ -307,12 +306,11 @@ static void
 write_size(ix_writer *w, const ilex_array *n, int precedence)
 {
     int32_t param = (int32_t)n->attr[0];
+    const ix_param *p = &w->ctx->param[param];
     bool taken = ix_param_needs(w->ctx, param, is_taken, w);
-    int own = ix_param_is_product(w->ctx, param) && !taken
-                  ? IX_PRECEDENCE_PRODUCT
-                  : IX_PRECEDENCE_ATOM;
-    bool closed = w->ctx->param[param].narms == 1 &&
-                  ix_param_name(w->ctx, param)[0] == '('; /* (n//2) */
+    int own =
+        taken || p->degree <= 1 ? IX_PRECEDENCE_ATOM : IX_PRECEDENCE_PRODUCT;
+    bool closed = p->narms == 1 && *ix_symbol_text(w->ctx, p->symbol) == '(';
     open_parenthesis(w, own, precedence);
     ix_text_put(w->t, !taken ? "" : closed ? "size" : "size(");
     ix_param_print(w->ctx, param, w->tight, w->t);
