@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sizes that are computed from forms: the least or the largest of some, and
- * quotients. Each is a parameter, so that forms over it stay linear.
+ * Sizes that are computed from forms: the least or the largest of some. Each
+ * is a parameter, so that forms over it stay linear.
  *
  * A min or max is interned in a normal form, from which what its arms have in
  * common is taken out: min(n-1, m-k) is min(n+k, m+1)-k-1. What is left has no
@@ -160,16 +160,6 @@ divisor_of(const arms *s)
     return g;
 }
 
-/* a / g, which divides it. */
-static const ix_lin *
-divided(ilex_context *ctx, const ix_lin *a, int64_t g)
-{
-    const ix_lin *r = ix_lin_const(ctx, a->c / g);
-    for (int32_t i = 0; i < a->n; i++)
-        r = ix_lin_fma(ctx, r, a->t[i].k / g, ix_lin_param(ctx, a->t[i].param));
-    return r;
-}
-
 /* The order in which arms are written: sizes as they were declared, a number
  * last. */
 static int
@@ -255,7 +245,7 @@ normalise(ilex_context *ctx, arms *s, const ix_lin **rest)
     }
     int64_t g = ok ? divisor_of(s) : 0;
     for (int i = 0; ok && g > 1 && i < s->n; i++)
-        s->arm[i] = divided(ctx, s->arm[i], g);
+        s->arm[i] = ix_lin_floordiv(ctx, s->arm[i], g);
     return g;
 }
 
