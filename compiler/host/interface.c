@@ -289,5 +289,5 @@ ix_host_put_dense(ix_host *h)
         ix_text_format(h->t, "    args.%s = %s;\n", h->counted[i],
                        h->counted[i]);
     ix_text_put(h->t, h->grid ? "    args.stream = stream;\n" : "");
-    ix_text_format(h->t, "    return %s(&args);\n}\n\n", h->prefix);
+    ix_text_format(h->t, "    return %s(&args);\n}\n", h->prefix);
 }
