@@ -123,6 +123,7 @@ libixlib_la_SOURCES = \
 	lib/graph/context.c \
 	lib/graph/context.h \
 	lib/graph/counted.c \
+	lib/graph/equal_loop.c \
 	lib/graph/repeats.c \
 	lib/graph/repeats.h \
 	lib/graph/counted.h \

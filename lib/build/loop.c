@@ -323,6 +323,7 @@ ix_build_loop(ilex_context *ctx, const ix_loop_spec *spec)
 {
     const ix_env *proof = ix_proof_open(ctx);
     ilex_array *r = ix_proof_close(ctx, proof, build_loop(ctx, spec));
+    r = ix_is_poison(r) ? r : ix_repeat_known(r);
     return ix_step_end(ctx, spec->step) ? r : ix_poison_again(ctx);
 }
 

@@ -53,6 +53,8 @@ typedef struct ix_param {
     const struct ix_domain *steps; /* its value is the number of the step, from
                                       0 on, that a loop is at, which runs over
                                       this range; or NULL */
+    struct ilex_array *loop;       /* of a step: a loop that has it, or NULL */
+    int nloops;                    /* how many there are in the context */
     bool varies; /* it was the number of a step: another one in other runs */
     const struct ix_lin *from; /* of a step: text of C calls this plus the value
                                   by the name, until the loop closes; or NULL */

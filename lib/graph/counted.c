@@ -199,6 +199,20 @@ count_steps(ilex_context *ctx, const ix_domain *steps)
     return n && n->n == 0 && n->c < 1 ? ix_lin_const(ctx, 1) : n;
 }
 
+/* A step of this key and range that no loop has any more, nor one that is being
+ * built; -1: none. */
+static int32_t
+spare_step(const ilex_context *ctx, const ix_param *like)
+{
+    for (size_t i = 0; i < ctx->nparams; i++) {
+        const ix_param *p = &ctx->param[i];
+        if (p->key == like->key && p->steps == like->steps && p->nloops == 0 &&
+            !ix_env_has(ctx->bounds, p->bound))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 int32_t
 ix_step_size(ilex_context *ctx, const ix_domain *steps)
 {
@@ -210,6 +224,11 @@ ix_step_size(ilex_context *ctx, const ix_domain *steps)
                    count_open(ctx, name));
     p.key = symbol_of_text(ctx, &t);
     ix_text_free(&t);
+    int32_t spare = p.key < 0 ? -1 : spare_step(ctx, &p);
+    if (spare >= 0)
+        return ix_env_add(ctx, &ctx->bounds, ctx->param[spare].bound) == IX_YES
+                   ? spare
+                   : -1;
     const ix_lin *count = count_steps(ctx, steps);
     const ix_lin *last = count ? ix_lin_try_offset(ctx, count, -1) : NULL;
     int32_t param = last ? ix_param_add(ctx, p) : -1;

@@ -229,6 +229,18 @@ check_skipped(ilex_context *ctx, const ix_node_spec *s)
     return !x;
 }
 
+/* Notes that there is one loop more of a step, or one less. */
+static void
+count_loop(ilex_array *n, int change)
+{
+    ix_param *step = &n->ctx->param[n->attr[0]];
+    step->nloops += change;
+    if (change > 0 && !step->loop)
+        step->loop = n;
+    else if (change < 0 && step->loop == n)
+        step->loop = NULL;
+}
+
 ilex_array *
 ix_node_make(ilex_context *ctx, const ix_node_spec *given)
 {
@@ -246,6 +258,8 @@ ix_node_make(ilex_context *ctx, const ix_node_spec *given)
     if (!n)
         return NULL;
     n->hash = hash;
+    if (n->kind == IX_LOOP)
+        count_loop(n, 1);
     for (int i = 0; i < n->nops; i++)
         ix_node_retain(n->ops[i]);
     if (n->ext && ix_data.retain)
@@ -360,6 +374,8 @@ bury(ilex_array *n, ilex_array *list)
 {
     ilex_context *ctx = n->ctx;
     ix_table_remove(&ctx->nodes, n->hash, n);
+    if (n->kind == IX_LOOP)
+        count_loop(n, -1);
     for (int i = 0; i < n->nops; i++)
         if (--n->ops[i]->count == 0) {
             n->ops[i]->later = list;

@@ -59,6 +59,11 @@ ix_repeat_until(const ilex_array *n)
     return n->attr[3] ? n->ops[n->nops - 1] : NULL;
 }
 
+/* The loop that was there first of those equal to "n", which are the same but
+ * for which leaves stand for what they carry; poison when there is no memory.
+ */
+ilex_array *ix_repeat_known(ilex_array *n);
+
 /* ---- those of a graph ---- */
 
 enum { IX_REPEATS = 64 };

@@ -78,6 +78,12 @@ class Loops(unittest.TestCase):
             2, lambda s, v: v + 10*t + s, c["v"])}, {"v": np.array([0., 1.])})
         self.assertEqual(made["v"].tolist(), [63, 64])
 
+    def test_more_than_a_context_has_sizes(self):
+        u = self.u
+        for _ in range(4200):
+            u = ilex.loop(2, lambda t, x: 0.5*x + 1.0, u).compute()
+        self.assertEqual(u.tolist(), [2.0] * 9)
+
     def test_mistakes(self):
         for body, error, words in (
                 (lambda t, u: (u, u), TypeError, "not formed as"),

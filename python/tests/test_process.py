@@ -4,8 +4,10 @@
 import ctypes
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
+import sysconfig
 import threading
 import unittest
 import zlib
@@ -142,6 +144,59 @@ class Processes(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(wrong, [])
+
+    def test_one_array_of_several_threads(self):
+        """It is computed, changed, and given to a function meanwhile: what a
+        thread sees of it is one of its values, never a mixture."""
+        @ilex.jit
+        def f(x, y):
+            return x + y
+
+        shared = ilex.asarray(np.zeros(1000)) + 0
+        same = ilex.asarray(np.full(1000, 5.0))
+        f(shared, same)
+        wrong, stop = [], threading.Event()
+
+        def write(k):
+            for i in range(150):
+                shared[:] = np.full(1000, float(k + 4*i))
+                if i % 3 == 0:
+                    shared.compute()
+                if i % 7 == 0:
+                    pickle.loads(pickle.dumps(shared))
+
+        def read(k):
+            while not stop.is_set():
+                for made in f(shared, same), f(same, shared), shared:
+                    if np.ptp(np.asarray(made)) != 0:
+                        wrong.append("a mixture")
+
+        def work(job, k):
+            try:
+                job(k)
+            except Exception as why:
+                wrong.append(why)
+            stop.set()
+
+        threads = [threading.Thread(target=work, args=(job, k))
+                   for job in (write, read) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_no_lock_of_the_interpreter(self):
+        """Where there is none, ilex does not ask for it."""
+        if sysconfig.get_config_var("Py_GIL_DISABLED"):
+            self.assertFalse(sys._is_gil_enabled())
+
+    def test_lists_that_end_before_the_call(self):
+        """An iterator makes what it gives, and keeps nothing of it."""
+        x = ilex.asarray(np.arange(4.0))
+        widths = ("".join(str(k) for k in (1, 0)) for _ in range(1))
+        self.assertEqual(ilex._core.pad(x, widths, None).tolist()[9:],
+                         [0, 0, 1, 2, 3])
 
     def test_fork(self):
         context = multiprocessing.get_context("fork")

@@ -36,6 +36,7 @@ FAST_UNIT_TESTS = \
 	tests/unit/test_einsum \
 	tests/unit/test_einsum_text \
 	tests/unit/test_env \
+	tests/unit/test_equal_loops \
 	tests/unit/test_errors \
 	tests/unit/test_eval \
 	tests/unit/test_compute \

@@ -20,25 +20,26 @@ class SubscriptError(Error, IndexError):
 
 MOST_LINES = 100  # of a program that notebooks show a picture of
 
-traces = []  # the threads of traces that are open, innermost last
+_open = threading.local()  # its traces: how many this thread is in
 
 
 @contextmanager
 def trace():
     """A trace of this thread: arrays need not have elements in it, what is
-    assumed in it holds there alone, and other threads wait."""
+    assumed in it holds there alone, and other threads wait. Gives how many
+    this thread is in."""
     mark = _core.scope_begin()
-    traces.append(threading.get_ident())
+    _open.traces = getattr(_open, "traces", 0) + 1
     try:
-        yield
+        yield _open.traces
     finally:
-        traces.pop()
+        _open.traces -= 1
         _core.scope_end(mark)
 
 
 def tracing():
     """Does ilex.jit trace a function on this thread?"""
-    return bool(traces) and traces[-1] == threading.get_ident()
+    return getattr(_open, "traces", 0) > 0
 
 
 class Array(_core.Node):
@@ -125,22 +126,29 @@ class Array(_core.Node):
         _core.compute((self,))
         return self
 
+    def _computed(self):
+        """The storage of its elements, which are computed if need be: one that
+        it has or had, as other threads may make it another array."""
+        while (storage := self.storage) is None:
+            _core.compute((self,))
+        return storage
+
     def _inside(self):
-        """The array with its elements, those inside of a halo."""
-        if self.storage is None:
-            try:
-                _core.compute((self,))
-            except (ArgumentError, BindingError) as why:
-                if not tracing() and isinstance(why, ArgumentError):
-                    raise
-                raise TypeError(
-                    "an array that ilex.jit traces, or a loop carries, has no "
-                    "elements: use ilex.where instead of if, or compile less") \
-                    from None
-        return copied(self).compute() if any(self.storage.halo) else self
+        """The storage of its elements, those inside of a halo."""
+        try:
+            storage = self._computed()
+        except (ArgumentError, BindingError) as why:
+            if not tracing() and isinstance(why, ArgumentError):
+                raise
+            raise TypeError(
+                "an array that ilex.jit traces, or a loop carries, has no "
+                "elements: use ilex.where instead of if, or compile less") \
+                from None
+        return copied(_core.data(storage))._computed() if any(storage.halo) \
+            else storage
 
     def _elements(self):
-        return memoryview(self._inside().storage)
+        return memoryview(self._inside())
 
     def tolist(self):
         """Its elements as numbers in lists."""
@@ -209,12 +217,12 @@ class Array(_core.Node):
         if dl_device is not None and tuple(dl_device) != \
                 self.__dlpack_device__():
             raise BufferError(f"the array is not on device {dl_device}")
-        inside = self._inside().storage
         versioned = max_version is not None and max_version[0] >= 1
-        return inside.dlpack(versioned, bool(copy))
+        return self._inside().dlpack(versioned, bool(copy))
 
     def __dlpack_device__(self):
-        return self.storage.device() if self.storage else (1, 0)
+        storage = self.storage
+        return storage.device() if storage else (1, 0)
 
     def to_device(self, device, /, *, stream=None):
         """The array on a device: "cpu" is the only one."""
@@ -239,12 +247,9 @@ class Array(_core.Node):
     def __reduce__(self):
         if self.type == "bf16":  # memory of it has no format
             return astype, (astype(self, "float32").compute(), self.dtype)
-        made = self.compute().storage
-        if any(made.halo):
-            return of_bytes, (self.dtype, made.shape,
-                              memoryview(made).tobytes(), self.axes, made.halo)
-        return of_bytes, (self.dtype, self.shape, self._elements().tobytes(),
-                          self.axes)
+        made = self._computed()
+        return of_bytes, (self.dtype, made.shape, memoryview(made).tobytes(),
+                          self.axes, *[made.halo] * any(made.halo))
 
     # ---- elements by subscripts ----
 

@@ -5,6 +5,8 @@
  */
 #include "_core.h"
 
+#include <stdatomic.h>
+
 /* What an argument must be for a prepared call. */
 typedef struct Slot {
     char kind; /* s a storage's elements, f i c a number, o this object */
@@ -22,7 +24,8 @@ typedef struct Call {
     PyObject_HEAD ilex_prepared *q;
     Slot *slot; /* of arguments, then of outputs */
     int inputs, outputs;
-    bool single, busy;
+    bool single;
+    atomic_flag busy;
     void **data;
     PyObject *owners; /* of names, of what was bound first */
 } Call;
@@ -84,7 +87,7 @@ core_prepare(PyObject *module, PyObject *args)
     self->inputs = (int)PyTuple_GET_SIZE(inputs);
     self->outputs = (int)PyTuple_GET_SIZE(outputs);
     self->single = single;
-    self->busy = false;
+    atomic_flag_clear(&self->busy);
     for (Py_ssize_t i = 0; self->slot && i < n; i++) {
         PyObject *pair = PyTuple_GET_ITEM(all, i);
         slot_of(&self->slot[i], PyTuple_GET_ITEM(pair, 0),
@@ -142,15 +145,13 @@ same_axes(const ilex_storage *a, const ilex_storage *b)
 static void *
 elements(const Slot *slot, PyObject *o, Py_buffer *view, PyObject **held)
 {
-    if (PyObject_TypeCheck(o, node_type))
-        o = (PyObject *)((Node *)o)->storage;
-    if (!o)
-        return NULL;
-    if (PyObject_TypeCheck(o, storage_type)) {
-        if (slot->written)
-            return NULL;      /* an array of the user's is written */
-        *held = Py_NewRef(o); /* what the array is may change meanwhile */
-        ilex_storage *s = ((Storage *)o)->s;
+    bool node = PyObject_TypeCheck(o, node_type);
+    if (node || PyObject_TypeCheck(o, storage_type)) {
+        /* held, since what the array is may change meanwhile */
+        *held = node ? (PyObject *)storage_of((Node *)o) : Py_NewRef(o);
+        if (!*held || slot->written) /* an array of the user's is written */
+            return NULL;
+        ilex_storage *s = ((Storage *)*held)->s;
         bool same = alike(slot, ilex_storage_dtype(s), ilex_storage_rank(s),
                           ilex_storage_shape(s), ilex_storage_stride(s), 1);
         return same && same_axes(s, slot->like)
@@ -289,20 +290,30 @@ typedef struct Jit {
     Call *fast; /* or NULL */
 } Jit;
 
+/* The prepared call, a count of which is the caller's, or NULL. */
+static Call *
+fast_of(Jit *self)
+{
+    Call *c;
+    CHANGING(self);
+    c = (Call *)Py_XNewRef(self->fast);
+    CHANGED;
+    return c;
+}
+
 static PyObject *
 jit_call(PyObject *o, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Jit *self = (Jit *)o;
-    Call *c = self->fast;
+    Call *c = fast_of(self);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
     PyObject *result = NULL;
-    if (c && !kwnames && n == c->inputs && !c->busy) {
-        Py_INCREF(c);
-        c->busy = true;
+    if (c && !kwnames && n == c->inputs &&
+        !atomic_flag_test_and_set(&c->busy)) {
         result = call_run(c, args);
-        c->busy = false;
-        Py_DECREF(c);
+        atomic_flag_clear(&c->busy);
     }
+    Py_XDECREF(c);
     if (result || PyErr_Occurred())
         return result;
     PyObject *slow = PyObject_GetAttrString(o, "_slow");
@@ -349,14 +360,20 @@ jit_dealloc(Jit *self)
 static PyObject *
 jit_get(Jit *self, void *none)
 {
-    return Py_NewRef(self->fast ? (PyObject *)self->fast : Py_None);
+    Call *c = fast_of(self);
+    return c ? (PyObject *)c : Py_NewRef(Py_None);
 }
 
 static int
 jit_set(Jit *self, PyObject *o, void *none)
 {
     bool is = o && PyObject_TypeCheck(o, call_type);
-    Py_XSETREF(self->fast, is ? (Call *)Py_NewRef(o) : NULL);
+    Call *old;
+    CHANGING(self);
+    old = self->fast;
+    self->fast = is ? (Call *)Py_NewRef(o) : NULL;
+    CHANGED;
+    Py_XDECREF(old);
     return 0;
 }
 

@@ -13,14 +13,14 @@ PyTypeObject *storage_type, *node_type, *program_type, *function_type,
 /* ---- the lock of the context ---- */
 
 static PyThread_type_lock lock;
-static unsigned long owner; /* the thread that has it */
-static int depth;           /* how often it has taken it */
+static _Atomic unsigned long owner; /* the thread that has it, or 0 */
+static int depth;                   /* how often it has taken it */
 
 void
 enter(void)
 {
     unsigned long self = PyThread_get_thread_ident();
-    if (depth > 0 && owner == self) {
+    if (owner == self) {
         depth++;
         return;
     }
@@ -35,8 +35,10 @@ enter(void)
 void
 leave(void)
 {
-    if (--depth == 0)
-        PyThread_release_lock(lock);
+    if (--depth > 0)
+        return;
+    owner = 0;
+    PyThread_release_lock(lock);
 }
 
 /* ---- errors ---- */
@@ -197,6 +199,9 @@ core_exec(PyObject *m)
 
 static PyModuleDef_Slot core_slots[] = {
     {Py_mod_exec, (void *)core_exec},
+#ifdef Py_mod_gil
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
     {0},
 };
 

@@ -10,6 +10,9 @@
  *
  * There is one context in a process. Whoever uses it holds its lock; who waits
  * for the lock lets other threads of Python run, so a run may take it along.
+ * Interpreters without a lock of their own are no exception: what of an object
+ * changes after it was made is read and written in a critical section of it
+ * (CHANGING), or under the lock of the context; writers have both.
  */
 #ifndef ILEX_PYTHON_CORE_H
 #define ILEX_PYTHON_CORE_H
@@ -23,6 +26,13 @@
 #include <structmember.h>
 
 enum { MOST = ILEX_MAX_RANK, MOST_RESULTS = 64 }; /* of a scan, a function */
+#if PY_VERSION_HEX >= 0x030D0000
+#define CHANGING(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define CHANGED Py_END_CRITICAL_SECTION()
+#else
+#define CHANGING(object) {
+#define CHANGED }
+#endif
 #define SLOT(slot, function)                                                   \
     {                                                                          \
         slot, (void *)(function)                                               \
@@ -68,6 +78,10 @@ extern PyType_Slot storage_slots[], node_slots[], program_slots[],
     function_slots[], call_slots[], jit_slots[];
 extern PyMethodDef storage_functions[], node_functions[], program_functions[],
     call_functions[], foreign_functions[], exchange_functions[];
+
+/* The storage of an array, a count of which is the caller's; NULL without an
+ * exception: it has not been computed. Takes no lock. */
+Storage *storage_of(Node *n);
 
 /* A storage as an object, which takes over a count. NULL: the context then has
  * an error. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * DLPack's table of functions, through which libraries exchange arrays without
- * calls of Python. All of them are called with the interpreter's lock held.
+ * calls of Python. All of them are called by threads that are the
+ * interpreter's.
  */
 #include "_core.h"
 
@@ -13,10 +14,7 @@ elements_of(PyObject *o)
         PyErr_SetString(PyExc_TypeError, "an array of Ilex is expected");
         return NULL;
     }
-    Node *inside = (Node *)PyObject_CallMethod(o, "_inside", NULL);
-    Storage *s = inside ? (Storage *)Py_NewRef(inside->storage) : NULL;
-    Py_XDECREF(inside);
-    return s;
+    return (Storage *)PyObject_CallMethod(o, "_inside", NULL);
 }
 
 static int
@@ -50,13 +48,15 @@ view_of(void *object, DLTensor *out)
 {
     Storage *s = elements_of(object);
     int rc = -1;
-    if (s && ((Node *)object)->storage == s)
+    Storage *own = s ? storage_of(object) : NULL;
+    if (s && own == s)
         rc = ilex_dlpack_exchange_api()->dltensor_from_py_object_no_sync(s->s,
                                                                          out);
     if (rc && !PyErr_Occurred())
         PyErr_SetString(PyExc_BufferError,
                         "an array that is read-only, or has a halo, is not "
                         "shown without a copy");
+    Py_XDECREF(own);
     Py_XDECREF(s);
     return rc;
 }
@@ -66,10 +66,12 @@ static PyObject *
 core_exchange_api(PyObject *module, PyObject *none)
 {
     static DLPackExchangeAPI api;
+    enter();
     api = *ilex_dlpack_exchange_api();
     api.managed_tensor_from_py_object_no_sync = from_object;
     api.managed_tensor_to_py_object_no_sync = to_object;
     api.dltensor_from_py_object_no_sync = view_of;
+    leave();
     return PyCapsule_New(&api, "dlpack_exchange_api", NULL);
 }
 

@@ -2,8 +2,8 @@
 """Functions of Python that programs call between their loops."""
 
 import functools
-import itertools
 import re
+import threading
 
 from . import _core
 from ._array import Array, Weak
@@ -13,6 +13,7 @@ from ._dtypes import BY_SHORT
 __all__ = ["foreign"]
 
 _names = {}  # how many functions have one
+_naming = threading.Lock()
 
 
 class _Foreign:
@@ -22,7 +23,8 @@ class _Foreign:
         functools.update_wrapper(self, function)
         base = "py_" + re.sub(r"\W", "_", function.__name__,
                               flags=re.ASCII)[:48]  # none of the language's
-        number = next(_names.setdefault(base, itertools.count(1)))
+        with _naming:
+            number = _names[base] = _names.get(base, 0) + 1
         name = base if number == 1 else f"{base}_{number}"
         self.function = function
         self.declaration = f"{name}{declaration.strip()} pure"

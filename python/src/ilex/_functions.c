@@ -42,7 +42,7 @@ typedef struct Arguments {
     int nintegers, ntexts;
     ilex_array **list;
     const char **keys;
-    PyObject *held; /* a list of nodes that convert made, or NULL */
+    PyObject *held; /* a list of what is needed until then, or NULL */
 } Arguments;
 
 static int
@@ -53,6 +53,30 @@ as_int(PyObject *o)
         return (int)x;
     PyErr_Format(PyExc_OverflowError, "%ld is too large", x);
     return -1;
+}
+
+/* Holds an object until the call is over; takes over a count. */
+static PyObject *
+hold(Arguments *a, PyObject *o)
+{
+    if (o && !a->held)
+        a->held = PyList_New(0);
+    bool kept = o && a->held && !PyList_Append(a->held, o);
+    Py_XDECREF(o);
+    return kept ? o : NULL;
+}
+
+/* The entries of a sequence, which nobody else changes, held; NULL after an
+ * error. */
+static PyObject *
+entries(Arguments *a, PyObject *o, const char *expected)
+{
+    PyObject *each = PyObject_GetIter(o);
+    if (!each)
+        return PyErr_SetString(PyExc_TypeError, expected), NULL;
+    PyObject *all = PySequence_Tuple(each);
+    Py_DECREF(each);
+    return hold(a, all);
 }
 
 /* An operand as an array: a node, a number, or what convert makes of it. */
@@ -78,26 +102,19 @@ operand(Arguments *a, PyObject *o)
                      Py_TYPE(o)->tp_name);
         return NULL;
     }
-    if (node && !a->held)
-        a->held = PyList_New(0);
-    bool kept = node && a->held && !PyList_Append(a->held, node);
-    Py_XDECREF(node);
-    if (!kept)
-        return NULL;
-    return array_of((Node *)node);
+    return hold(a, node) ? array_of((Node *)node) : NULL;
 }
 
 static bool
 take_operands(Arguments *a, PyObject *o)
 {
-    PyObject *all = PySequence_Fast(o, "a sequence of arrays is expected");
-    Py_ssize_t n = all ? PySequence_Fast_GET_SIZE(all) : 0;
+    PyObject *all = entries(a, o, "a sequence of arrays is expected");
+    Py_ssize_t n = all ? PyTuple_GET_SIZE(all) : 0;
     if (all)
         a->list = PyMem_Calloc((size_t)n + 1, sizeof *a->list);
     bool ok = a->list != NULL;
     for (Py_ssize_t i = 0; ok && i < n; i++)
-        ok = (a->list[i] = operand(a, PySequence_Fast_GET_ITEM(all, i)));
-    Py_XDECREF(all);
+        ok = (a->list[i] = operand(a, PyTuple_GET_ITEM(all, i)));
     a->v[a->n++].i = n;
     a->v[a->n++].p = a->list;
     return ok;
@@ -113,10 +130,12 @@ take_named(Arguments *a, PyObject *o)
         return PyErr_SetString(PyExc_TypeError,
                                "a dictionary of names and arrays is expected"),
                false;
-    a->keys = PyMem_Calloc((size_t)PyDict_Size(o) + 1, sizeof *a->keys);
-    a->list = PyMem_Calloc((size_t)PyDict_Size(o) + 1, sizeof *a->list);
-    bool ok = a->keys && a->list;
-    while (ok && PyDict_Next(o, &at, &key, &value)) {
+    PyObject *own = hold(a, PyDict_Copy(o)); /* which nobody else changes */
+    size_t most = own ? (size_t)PyDict_Size(own) + 1 : 1;
+    a->keys = PyMem_Calloc(most, sizeof *a->keys);
+    a->list = PyMem_Calloc(most, sizeof *a->list);
+    bool ok = own && a->keys && a->list;
+    while (ok && PyDict_Next(own, &at, &key, &value)) {
         ok = (a->keys[n] = PyUnicode_AsUTF8(key)) &&
              (a->list[n] = operand(a, value));
         n++;
@@ -141,8 +160,8 @@ take_dtype(PyObject *o)
 static bool
 take_list(Arguments *a, char kind, PyObject *o)
 {
-    PyObject *all = PySequence_Fast(o, "a sequence is expected");
-    Py_ssize_t n = all ? PySequence_Fast_GET_SIZE(all) : 0;
+    PyObject *all = entries(a, o, "a sequence is expected");
+    Py_ssize_t n = all ? PyTuple_GET_SIZE(all) : 0;
     bool ok = all != NULL;
     if (ok && n != a->rank)
         ok = (PyErr_Format(PyExc_ValueError,
@@ -150,7 +169,7 @@ take_list(Arguments *a, char kind, PyObject *o)
               false);
     int at = kind == 'T' ? a->ntexts++ : a->nintegers++;
     for (Py_ssize_t i = 0; ok && i < n; i++) {
-        PyObject *x = PySequence_Fast_GET_ITEM(all, i);
+        PyObject *x = PyTuple_GET_ITEM(all, i);
         if (kind == 'T')
             a->texts[at][i] = x == Py_None ? NULL : PyUnicode_AsUTF8(x);
         else if (kind == 'I')
@@ -159,7 +178,6 @@ take_list(Arguments *a, char kind, PyObject *o)
             a->integers[at][i] = PyLong_AsLongLong(x);
         ok = !PyErr_Occurred();
     }
-    Py_XDECREF(all); /* texts live as long as the caller's sequence */
     a->v[a->n++].p = kind == 'T'   ? (void *)a->texts[at]
                      : kind == 'I' ? (void *)a->ints
                                    : (void *)a->integers[at];

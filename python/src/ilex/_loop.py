@@ -2,7 +2,7 @@
 """Loops of whole arrays, which programs run."""
 
 from . import _core
-from ._array import Array, trace, traces
+from ._array import Array, trace
 from ._convert import asarray
 from ._lengths import text
 from ._tree import fill, flatten
@@ -23,8 +23,8 @@ def loop(steps, body, first, *, until=None, stack=None):
     leaves = []
     form = flatten(first, leaves)
     starts = [asarray(x) for x in leaves]
-    with trace():  # loops inside of one another have names of their own
-        t = _core.loop_step(f"t{len(traces)}:{text((steps,))}")
+    with trace() as depth:  # loops inside of one another have own names
+        t = _core.loop_step(f"t{depth}:{text((steps,))}")
         carried = [_core.loop_carry(x.dtype.number, x.domain) for x in starts]
         # Others, as whoever is given them may put elements into them.
         old = fill(form, [x.alias() for x in carried])

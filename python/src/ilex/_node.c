@@ -217,6 +217,28 @@ static PyGetSetDef node_getset[] = {
     {NULL},
 };
 
+Storage *
+storage_of(Node *n)
+{
+    Storage *s;
+    CHANGING(n);
+    s = (Storage *)Py_XNewRef(n->storage);
+    CHANGED;
+    return s;
+}
+
+/* An array is that of these elements from now on; takes over a count. */
+static void
+set_storage(Node *n, Storage *s)
+{
+    Storage *old;
+    CHANGING(n);
+    old = n->storage;
+    n->storage = s;
+    CHANGED;
+    Py_XDECREF(old);
+}
+
 /* become(other): this object is another array from now on. */
 static PyObject *
 node_become(Node *self, PyObject *o)
@@ -228,8 +250,7 @@ node_become(Node *self, PyObject *o)
     ilex_array *array = other->array ? ilex_keep(other->array) : NULL;
     ilex_drop_later(self->array);
     self->array = array;
-    Py_XINCREF(other->storage);
-    Py_XSETREF(self->storage, other->storage);
+    set_storage(self, (Storage *)Py_XNewRef(other->storage));
     leave();
     Py_RETURN_NONE;
 }
@@ -302,9 +323,10 @@ core_compute(PyObject *module, PyObject *o)
             ilex_storage_release(made[i]);
             continue;
         }
-        node[i]->storage = (Storage *)storage_new(made[i]);
-        if (!node[i]->storage)
+        Storage *s = (Storage *)storage_new(made[i]);
+        if (!s)
             continue; /* no memory: it stays what it is */
+        set_storage(node[i], s);
         ilex_drop(node[i]->array);
         node[i]->array = NULL;
     }

@@ -65,12 +65,14 @@ class Program(_core.Jit):
             return None
         shapes = tuple((x.shape, x.strides) if hasattr(x, "strides") else x
                        for n, x in pairs if n is None or hasattr(x, "strides"))
-        if shapes not in self._calls:
-            while len(self._calls) >= MOST_CALLS:
-                self._calls.pop(next(iter(self._calls)))
-            self._calls[shapes] = _core.prepare(
-                self.compiled, pairs, tuple(zip(self.results, made)), single)
-        return self._calls[shapes]
+        call = self._calls.get(shapes)
+        if call is None:
+            call = _core.prepare(self.compiled, pairs,
+                                 tuple(zip(self.results, made)), single)
+            for old in list(self._calls)[:1 - MOST_CALLS]:
+                self._calls.pop(old, None)
+            self._calls[shapes] = call
+        return call
 
     def into(self, leaves, outputs):
         """Runs into arrays that are there, of the outputs' shapes."""
@@ -118,9 +120,7 @@ def _bound(x):
             type(x.item()) in (int, float, complex):
         return x.item()
     if is_array(x):
-        x = asarray(x)
-        _core.compute((x,))
-        return x.storage
+        return asarray(x)._computed()
     return x
 
 

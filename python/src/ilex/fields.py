@@ -23,10 +23,9 @@ def field(obj, axes, halo=None):
     """A field over the memory of an array, shared: "IJ", or "I, Cell" for
     longer names. `halo`: the widths, low and high, of each axis; the points
     inside it are numbered from 0."""
-    x = asarray(obj)
-    x.compute()
+    x = asarray(obj)._computed()
     widths = None if halo is None else [w for pair in halo for w in pair]
-    return _core.data(_core.storage(x.storage, axes, widths))
+    return _core.data(_core.storage(x, axes, widths))
 
 
 def index(axis):
