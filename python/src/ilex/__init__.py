@@ -11,7 +11,7 @@ those of the Python array API standard, and some more of NumPy."""
 
 import os as _os
 
-from . import _core, errors, fft, fields, linalg
+from . import _core, _methods, errors, fft, fields, linalg
 from ._array import Array
 from ._convert import asarray, astype, from_dlpack
 from ._convert import convert as _convert
@@ -37,9 +37,7 @@ _core.setup(Array, _convert, _EXCEPTIONS)
 _os.register_at_fork(before=_core.lock_begin, after_in_parent=_core.lock_end,
                      after_in_child=_core.lock_end)
 globals().update(_BY_NAME)
-for _name in ("sum prod mean max min any all argmax argmin var std reshape "
-              "squeeze").split():
-    setattr(Array, _name, globals()[_name])  # x.sum(axis=0), as of NumPy
+_methods.attach(Array)
 Array.__dlpack_c_exchange_api__ = _core.exchange_api()
 
 pi, e, inf, nan = (3.141592653589793, 2.718281828459045, float("inf"),

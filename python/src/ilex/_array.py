@@ -207,10 +207,12 @@ class Array(_core.Node):
         import ilex
         f = getattr(ilex, ufunc.__name__, None) or \
             getattr(_core, ufunc.__name__, None)
+        out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or f is None:
-            return NotImplemented
-        return f(*weakly([x if isinstance(x, _KNOWN) else asarray(x)
+            return _by_numpy(ufunc, method, inputs, kwargs, out)
+        made = f(*weakly([x if isinstance(x, _KNOWN) else asarray(x)
                           for x in inputs]))
+        return made if out is None else _into(made, out)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None,
                    copy=None):
@@ -311,6 +313,28 @@ def _binary(name, f):
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(Array, f"__r{name}__", backward)
         setattr(Array, f"__i{name}__", inplace)
+
+
+def _by_numpy(ufunc, method, inputs, kwargs, out):
+    """What NumPy makes of the elements."""
+    import numpy
+    if out is not None:
+        kwargs["out"] = tuple(map(_writable, out))
+    return getattr(ufunc, method)(*map(numpy.asarray, inputs), **kwargs)
+
+
+def _into(made, out):
+    """Puts the elements where NumPy is told to: `a += x`, `out=a`."""
+    import numpy
+    numpy.copyto(_writable(out[0]), made, casting="same_kind")
+    return out[0]
+
+
+def _writable(out):
+    if isinstance(out, Array):
+        raise TypeError("elements of an array of Ilex are not written to: take "
+                        "the result, or an array of NumPy for out=")
+    return out
 
 
 def _unary(name, f):

@@ -37,10 +37,11 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
                                           tuple, range)):
         raise ValueError("numbers of Python become an array by a copy alone")
     if isinstance(obj, (bool, int, float, complex)):
-        return _of_numbers([obj], (), wanted)
+        return _of_numbers([obj], (), as_dtype(_kind_of(obj)), wanted)
     if isinstance(obj, (list, tuple, range)):
-        flat = []
-        return _of_numbers(flat, _flatten(obj, flat), wanted)
+        flat, dtypes = [], set()
+        shape = _flatten(obj, flat, dtypes)
+        return _of_numbers(flat, shape, _common(dtypes), wanted)
     return _copied(_core.data(_foreign(obj)), wanted, copy)
 
 
@@ -96,43 +97,49 @@ def copied(x):
         _core.positive(x)
 
 
-def _flatten(obj, flat):
-    """The shape of nested sequences, whose numbers are added to a list."""
+def _flatten(obj, flat, dtypes):
+    """The shape of nested sequences, whose numbers are added to a list, and
+    their dtypes, or types of Python, to a set."""
     if isinstance(obj, Array) or hasattr(obj, "__array_interface__"):
-        obj = asarray(obj).tolist()
+        obj = asarray(obj)
+        dtypes.add(obj.dtype)
+        return _flatten(obj.tolist(), flat, set())
     if not isinstance(obj, (list, tuple, range)):
         flat.append(obj)
+        dtypes.add(_kind_of(obj))
         return ()
-    shapes = {_flatten(o, flat) for o in obj} or {()}
+    shapes = {_flatten(o, flat, dtypes) for o in obj} or {()}
     if len(shapes) > 1:
         raise ValueError("sequences of different lengths are no array: "
                          + ", ".join(map(str, shapes)))
     return (len(obj), *shapes.pop())
 
 
-_ORDER = (bool, int, float, complex)
 _CODES = {"bool": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
           "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f32": "f",
           "f64": "d", "f16": "e"}
 
 
-def _kind_of(numbers):
-    most = 0
-    for x in numbers:
-        for i, kind in enumerate(_ORDER):
-            if isinstance(x, kind):
-                most = max(most, i)
-                break
-        else:
-            if hasattr(x, "__float__") or hasattr(x, "__index__"):
-                most = max(most, 1 if hasattr(x, "__index__") else 2)
-                continue
-            raise TypeError(f"{x!r} is no number")
-    return as_dtype(_ORDER[most]) if numbers else as_dtype(float)
+def _kind_of(x):
+    """Of a number: bool, int, float or complex."""
+    for kind in (bool, int, float, complex):
+        if isinstance(x, kind):
+            return kind
+    if hasattr(x, "__index__"):
+        return int
+    if hasattr(x, "__float__"):
+        return float
+    raise TypeError(f"{x!r} is no number")
 
 
-def _of_numbers(numbers, shape, wanted):
-    own = _kind_of(numbers)
+def _common(dtypes):
+    """The dtype that has the numbers of all of them."""
+    from ._elementwise import result_type
+    dtypes = {as_dtype(t) for t in dtypes or (float,)}
+    return dtypes.pop() if len(dtypes) == 1 else result_type(*dtypes)
+
+
+def _of_numbers(numbers, shape, own, wanted):
     to = wanted or own
     made = _core.empty(to.short, shape)
     if numbers:
@@ -140,7 +147,8 @@ def _of_numbers(numbers, shape, wanted):
             parts = [p for x in map(complex, numbers) for p in (x.real, x.imag)]
             code = "f" if to.itemsize == 8 else "d"
         elif to.short not in _CODES or (to.kind in "iub" and own.kind in "fc"):
-            return astype(_of_numbers(numbers, shape, own), to)
+            wide = as_dtype(complex if own.kind == "c" else float)
+            return astype(_of_numbers(numbers, shape, wide, None), to)
         else:
             parts, code = numbers, _CODES[to.short]
         try:

@@ -9,12 +9,12 @@ from ._shapes import axes_text, axis_of, concat
 
 
 def _reduction(name, f, own_dtype=False):
-    def plain(x, /, *, axis=None, keepdims=False):
+    def plain(x, /, axis=None, *, keepdims=False):
         if isinstance(axis, tuple) and not axis:  # of each element by itself
             return f(_core.expand_dims(x, "0"), "0", False)
         return f(x, axes_text(x, axis), keepdims)
 
-    def typed(x, /, *, axis=None, dtype=None, keepdims=False):
+    def typed(x, /, axis=None, *, dtype=None, keepdims=False):
         if dtype is not None:
             x = astype(x, dtype)
         made = plain(x, axis=axis, keepdims=keepdims)
@@ -35,12 +35,12 @@ for _name in ("sum", "prod"):
     globals()[_name] = _reduction(_name, getattr(_core, _name), True)
 
 
-def argmax(x, /, *, axis=None, keepdims=False):
+def argmax(x, /, axis=None, *, keepdims=False):
     """The index of the largest element, the first of several."""
     return _core.argmax(x, axes_text(x, axis), keepdims)
 
 
-def argmin(x, /, *, axis=None, keepdims=False):
+def argmin(x, /, axis=None, *, keepdims=False):
     """The index of the smallest element, the first of several."""
     return _core.argmin(x, axes_text(x, axis), keepdims)
 
@@ -61,23 +61,23 @@ def _spread(f, x, axis, correction, keepdims):
     return f(x, axes_text(x, axis), keepdims, 0) * factor
 
 
-def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+def var(x, /, axis=None, *, correction=0.0, keepdims=False):
     """The mean of the squared distances from the mean, of n - correction."""
     return _spread(_core.var, x, axis, correction, keepdims)
 
 
-def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+def std(x, /, axis=None, *, correction=0.0, keepdims=False):
     """The root of `var`."""
     return _spread(_core.std, x, axis, correction, keepdims)
 
 
-def count_nonzero(x, /, *, axis=None, keepdims=False):
+def count_nonzero(x, /, axis=None, *, keepdims=False):
     """How many elements are not 0."""
     return sum(_core.not_equal(x, 0), axis=axis, keepdims=keepdims)
 
 
 def _cumulative(name, f):
-    def function(x, /, *, axis=None, dtype=None, include_initial=False):
+    def function(x, /, axis=None, *, dtype=None, include_initial=False):
         if axis is None:
             if x.ndim > 1:
                 raise ValueError(f"{name}: say which of {x.ndim} axes")

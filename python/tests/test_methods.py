@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Methods of arrays, called as NumPy's and by NumPy; NumPy's values."""
+
+import unittest
+
+import numpy as np
+
+import ilex
+
+CALLS = """
+sum() sum(0) sum(axis=(0,1)) sum(1,keepdims=True) sum(dtype='f4') prod(1)
+mean() mean(0) mean(-1,None,None,True) max() max(1) min(axis=0,keepdims=True)
+any() all(1) argmax() argmax(0) argmin(1) var() var(0) std(1,ddof=1)
+std(axis=0,keepdims=True) reshape(6) reshape(3,2) reshape((3,-1)) squeeze()
+flatten() ravel() transpose() transpose(1,0) transpose((1,0)) clip(1,4)
+clip(min=2.5) copy() cumsum() cumsum(1) cumsum(axis=0,dtype='f4') cumprod(0)
+""".split()
+FUNCTIONS = """
+sum(x) sum(x,axis=1) sum(x,0) mean(x) mean(x,axis=0,keepdims=True) max(x,axis=1)
+min(x) any(x>3) all(x>-1,axis=0) prod(x,axis=0) argmax(x) argmin(x,axis=0)
+var(x) std(x,axis=1,ddof=1) reshape(x,(3,2)) squeeze(x) ravel(x) transpose(x)
+clip(x,1,4) cumsum(x,axis=1) cumprod(x,axis=0) copy(x) add.reduce(x)
+add.reduce(x,axis=1) multiply.outer(x,x) maximum.accumulate(x,axis=1) modf(x)
+add(x,1,dtype='f8')
+""".split()
+
+
+class Methods(unittest.TestCase):
+    def setUp(self):
+        self.own = np.array([[3.0, 1, 4], [1, 5, 9]])
+        self.x = ilex.asarray(self.own)
+
+    def check(self, call, made, want):
+        if not isinstance(want, tuple):
+            made, want = (made,), (want,)
+        for a, b in zip(made, want):
+            a = np.asarray(a)
+            self.assertEqual((call, a.shape, a.dtype),
+                             (call, b.shape, b.dtype))
+            np.testing.assert_allclose(a, b, rtol=1e-6, err_msg=call)
+
+    def test_methods(self):
+        for call in CALLS:
+            made = eval("x." + call, {"x": self.x})
+            self.assertIsInstance(made, ilex.Array, call)
+            self.check(call, made, np.asarray(eval("x." + call,
+                                                   {"x": self.own})))
+
+    def test_functions_of_numpy(self):
+        for call in FUNCTIONS:
+            want = eval("np." + call, {"np": np, "x": self.own})
+            made = eval("np." + call, {"np": np, "x": self.x})
+            self.check(call, made, want if isinstance(want, tuple) else
+                       np.asarray(want))
+
+    def test_axes_by_position(self):
+        for name in ("sum prod mean max min any all argmax argmin var std "
+                     "count_nonzero cumulative_sum cumulative_prod").split():
+            f = getattr(ilex, name)
+            self.assertEqual(f(self.x, 1).tolist(),
+                             f(self.x, axis=1).tolist(), name)
+
+    def test_arrays_of_numpy_are_written(self):
+        a = self.own.copy()
+        a += self.x
+        self.assertIs(type(a), np.ndarray)
+        self.assertEqual(a.tolist(), (2*self.own).tolist())
+        out = np.empty((2, 3))
+        self.assertIs(np.multiply(self.x, 3, out=out), out)
+        self.assertEqual(out.tolist(), (3*self.own).tolist())
+        counts = np.zeros((2, 3), int)
+        with self.assertRaises(TypeError):
+            counts += self.x  # floats
+        for wrong in (lambda: np.add(a, a, out=self.x),
+                      lambda: np.add.reduce(a, out=self.x),
+                      lambda: np.sum(self.x, out=np.empty(())),
+                      lambda: np.max(self.x, out=np.empty(()))):
+            with self.assertRaisesRegex(TypeError, "take the result"):
+                wrong()
+        with self.assertRaisesRegex(ValueError, "C order"):
+            self.x.reshape(6, order="F")
+
+    def test_traces(self):
+        @ilex.jit
+        def f(x):
+            return np.mean(x, axis=0) + x.sum(0), np.exp(x).max()
+
+        made = f(self.x)
+        np.testing.assert_allclose(np.asarray(made[0]),
+                                   self.own.mean(0) + self.own.sum(0))
+        self.assertEqual(float(made[1]), np.exp(9.0))
+
+    def test_lists_have_the_dtypes_of_numpy(self):
+        for numbers in ([np.float16(1.5), np.float16(2)],
+                        [np.float32(1.5), np.float32(2)],
+                        [np.float32(1.5), 2], [np.int8(1), np.int16(2)],
+                        [np.float32(1), np.complex64(2j)], [True, 2], [1, 2.5],
+                        [np.uint8(200), np.int8(-1)], [1j, 2], [True, False],
+                        [[np.float32(1)], [np.float32(2)]], [],
+                        [np.ones(2, "f4"), np.zeros(2, "f4")],
+                        [np.uint64(2**63), np.uint64(1)]):
+            want = np.array(numbers)
+            made = ilex.asarray(numbers)
+            self.assertEqual((made.dtype.name, made.shape, made.tolist()),
+                             (want.dtype.name, want.shape, want.tolist()))
+        self.assertEqual(ilex.asarray([ilex.asarray(1, dtype="float32"),
+                                       ilex.asarray(2, dtype="float32")])
+                         .dtype, ilex.float32)
+        self.assertEqual(ilex.asarray([1.7, 2], dtype="int8").tolist(), [1, 2])
+        self.assertEqual(ilex.asarray([1, 2], dtype="bfloat16").tolist(),
+                         [1, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()
