@@ -13,13 +13,13 @@ mean() mean(0) mean(-1,None,None,True) max() max(1) min(axis=0,keepdims=True)
 any() all(1) argmax() argmax(0) argmin(1) var() var(0) std(1,ddof=1)
 std(axis=0,keepdims=True) reshape(6) reshape(3,2) reshape((3,-1)) squeeze()
 flatten() ravel() transpose() transpose(1,0) transpose((1,0)) clip(1,4)
-clip(min=2.5) copy() cumsum() cumsum(1) cumsum(axis=0,dtype='f4') cumprod(0)
+clip(min=2.5) round() round(1) copy() cumsum() cumsum(1) cumsum(axis=0,dtype='f4') cumprod(0)
 """.split()
 FUNCTIONS = """
 sum(x) sum(x,axis=1) sum(x,0) mean(x) mean(x,axis=0,keepdims=True) max(x,axis=1)
 min(x) any(x>3) all(x>-1,axis=0) prod(x,axis=0) argmax(x) argmin(x,axis=0)
 var(x) std(x,axis=1,ddof=1) reshape(x,(3,2)) squeeze(x) ravel(x) transpose(x)
-clip(x,1,4) cumsum(x,axis=1) cumprod(x,axis=0) copy(x) add.reduce(x)
+clip(x,1,4) round(x/7,2) cumsum(x,axis=1) cumprod(x,axis=0) copy(x) add.reduce(x)
 add.reduce(x,axis=1) multiply.outer(x,x) maximum.accumulate(x,axis=1) modf(x)
 add(x,1,dtype='f8')
 """.split()
@@ -52,6 +52,12 @@ class Methods(unittest.TestCase):
             made = eval("np." + call, {"np": np, "x": self.x})
             self.check(call, made, want if isinstance(want, tuple) else
                        np.asarray(want))
+
+    def test_numbers(self):
+        x = self.x / 7
+        self.assertEqual(round(x[0, 0], 2), 0.43)
+        self.assertEqual(round(x[1, 2]), 1)
+        self.assertIs(type(round(x[1, 2])), int)
 
     def test_axes_by_position(self):
         for name in ("sum prod mean max min any all argmax argmin var std "

@@ -180,6 +180,9 @@ class Array(_core.Node):
     def __complex__(self):
         return complex(self._number())
 
+    def __round__(self, digits=None):
+        return round(self._number(), digits)
+
     def __index__(self):
         if self.dtype.kind not in "iu":
             raise TypeError(f"an array of {self.dtype.name} is no index")

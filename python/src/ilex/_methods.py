@@ -80,6 +80,15 @@ def clip(self, min=None, max=None, out=None):
     return _elementwise.clip(self, min, max)
 
 
+def round(self, decimals=0, out=None):
+    """The elements to so many decimals, halves to the even one."""
+    _no_output(out)
+    if decimals == 0 or self.dtype.kind not in "fc":
+        return _elementwise.round(self)
+    scale = 10.0 ** decimals
+    return _elementwise.round(self * scale) / scale
+
+
 def copy(self):
     """An array of the same elements, in memory of its own."""
     return asarray(self, copy=True)
@@ -89,7 +98,7 @@ def attach(array):
     """Gives a class the methods."""
     made = {"reshape": reshape, "squeeze": squeeze, "flatten": flatten,
             "ravel": flatten, "transpose": transpose, "clip": clip,
-            "copy": copy}
+            "round": round, "copy": copy}
     for how, names in ((_reducing, "sum prod mean"),
                        (_choosing, "max min any all argmax argmin"),
                        (_spreading, "var std")):
