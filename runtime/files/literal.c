@@ -67,7 +67,8 @@ ix_literal_string(ix_literal *r, char *out, size_t size, const char *expected)
     if (quote != '\'' && quote != '"')
         return ix_literal_expected(r, expected);
     r->p++;
-    while (r->p < r->end && *r->p != quote && *r->p != '\\' && n + 1 < size)
+    while (r->p < r->end && *r->p != quote && *r->p != '\\' && *r->p &&
+           n + 1 < size)
         out[n++] = *r->p++;
     out[n] = 0;
     if (r->p == r->end || *r->p != quote)

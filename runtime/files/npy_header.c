@@ -8,26 +8,29 @@
 
 #include "runtime/files/literal.h"
 
-/* A dtype as "<f8": byte order, kind, bytes. */
+/* A dtype as "<f8": byte order, kind, bytes; without an order, that of this
+ * machine. */
 static bool
 read_descr(ix_literal *r, void *into)
 {
-    char text[64];
+    char native[64] = "=", *text = native + 1;
     ix_npy_header *h = into;
     if (ix_literal_take(r, '['))
         return ix_literal_refuse(
             r, ILEX_E_UNSUPPORTED,
             "holds records (a structured dtype); Ilex reads arrays of numbers: "
             "save each field on its own");
-    if (!ix_literal_string(r, text, sizeof text, "a dtype as a string"))
+    if (!ix_literal_string(r, text, sizeof native - 1, "a dtype as a string"))
         return false;
-    if (ix_typestr_read(text, &h->dtype, &h->swapped))
+    const char *descr = *text >= 'a' && *text <= 'z' ? native : text;
+    if (ix_typestr_read(descr, &h->dtype, &h->swapped))
         return true;
     r->status = ILEX_E_UNSUPPORTED;
     return ix_fail_false(
         r->err, ILEX_E_UNSUPPORTED,
         "'%.1000s' has dtype '%s'; Ilex reads b1, i1 to i8, u1 to u8, f2 to "
-        "f8, c8 and c16 with byte order <, > or = (for example '<f8'): convert "
+        "f8, c8 and c16, which byte order <, > or = may precede (for example "
+        "'<f8'): convert "
         "it with a.astype('<f8') before saving",
         r->name, text);
 }

@@ -332,12 +332,15 @@ read_bytes(ix_replay *r, const char *path)
         got = fread(grown + r->length, 1, room - r->length, f);
         r->length += got;
     }
-    bool whole = r->bytes && got == 0 && !ferror(f);
+    bool whole = r->bytes && got == 0;
+    int error = ferror(f) ? errno : 0; /* for example of a directory */
     fclose(f);
+    if (error)
+        return ix_cli_fail(IX_EXIT_PROGRAM, "%s: %s", path, strerror(error));
     if (!whole)
         return ix_cli_fail(IX_EXIT_LIMIT,
-                           "%s: not a file that can be read, or too large",
-                           path);
+                           "%s: larger than the %d MiB that are read", path,
+                           (int)(MOST_BYTES >> 20));
     r->bytes[r->length] = '\0';
     return IX_EXIT_OK;
 }

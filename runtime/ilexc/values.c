@@ -73,16 +73,35 @@ read_source_option(ix_cli_source *s, const pair *p)
     return true;
 }
 
+/* Does a file's name end so? */
+static bool
+ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* The file that a word names: behind an @, or by what its name ends in; NULL:
+ * none. */
+static const char *
+file_of(const char *word)
+{
+    if (word[0] == '@')
+        return word[1] ? word + 1 : NULL;
+    return ends_with(word, ".npy") || ends_with(word, ".png") ? word : NULL;
+}
+
 /* Reads the source "text", which is cut. */
 static bool
 read_source(ix_cli_source *s, char *text)
 {
     char *rest = text, *word = strsep(&rest, ",");
+    const char *file = file_of(word);
     int64_t seed = 0;
     pair p;
-    if (word[0] == '@' && word[1]) {
+    if (file) {
         s->kind = IX_CLI_SOURCE_FILE;
-        s->path = strdup(word + 1);
+        s->path = strdup(file);
         if (!s->path)
             return false;
         while (next_pair(&rest, &p))
@@ -139,28 +158,21 @@ read_picture_option(ilex_png_spec *png, const pair *p)
     return true;
 }
 
-/* Does a file's name end so? */
-static bool
-ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /* Reads the target "text", which is cut. */
 static bool
 read_target(ix_cli_target *t, char *text)
 {
     char *rest = text, *word = strsep(&rest, ",");
+    const char *file = file_of(word);
     pair p;
     t->png.size = sizeof t->png;
     if (strcmp(word, "-") == 0) {
         t->kind = IX_CLI_TARGET_TEXT;
         return !rest;
     }
-    if (word[0] != '@')
+    if (!file)
         return false;
-    t->path = strdup(word + 1);
+    t->path = strdup(file);
     if (t->path && ends_with(t->path, ".npy")) {
         t->kind = IX_CLI_TARGET_NPY;
         return !rest;

@@ -166,6 +166,7 @@ expect 2 'NAME=NUMBER' $run_axpy --size n=x
 expect 2 'a source is' $run_axpy --in x=random:q
 expect 2 'a source is' $run_axpy --in x=@x.npy,halo=frob
 expect 2 'a target is' $run_axpy --out z=@z.txt
+expect 2 'a target is' $run_axpy --out z=z.txt
 expect 2 'row is written there already' run "$examples/peaks.ilx" --out row=@p.npy \
     --out column=@p.npy
 expect 2 'only --check=reference' $run_axpy --check=tcc
@@ -188,10 +189,10 @@ expect 2 'no size c' $run_peaks --in level=constant:185 --size c=3
 # ---- run: files and halos ----
 
 expect 0 '' run iota.ilx --size n=2,m=3 --out v=@iota.npy
-expect 0 '' run iota.ilx --size n=2,m=6 --out v=@wide.npy
+expect 0 '' run iota.ilx --size n=2,m=6 --out v=wide.npy
 run_reach='run reach.ilx --check=reference --out v=-'
 expect 0 '2.0  *102.0  *10202.0' $run_reach --in u=@iota.npy
-expect 0 '2.0  *100.0  *10200.0' $run_reach --in u=@iota.npy,halo=zero
+expect 0 '2.0  *100.0  *10200.0' $run_reach --in u=iota.npy,halo=zero
 expect 0 '20002.0  *100.0  *10201.0' $run_reach --in u=@iota.npy,halo=periodic
 expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy,halo=file
 expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy --size m=3

@@ -50,6 +50,10 @@ expect 0 'v: checksum .* as the reference back end' schedule
 sed 's/k0: vector/k0: vektor/' schedule >misspelt
 expect 4 'schedule, line 1: there is no directive vektor' misspelt
 
+# What is no file.
+expect 1 'directory' "$dir"
+expect 1 'No such file' missing
+
 # Another outcome than the recorded one.
 sed 's/^threads/error 401 it failed\nthreads/' runs >claims
 expect 4 'the recorded error does not come' claims

@@ -219,6 +219,10 @@ START_TEST(versions_and_orders)
          4, 1, 1, 3},
         {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }", 4, 0,
          1, 1},
+        {1, "{'descr': 'u1', 'fortran_order': False, 'shape': (2, 2), }", 4, 1,
+         0, 2},
+        {1, "{'descr': 'u4', 'fortran_order': False, 'shape': (2, 2), }", 16, 0,
+         1, 0x07060504},
     };
     for (size_t i = 0; i < IX_COUNT(rows); i++) {
         put_npy(rows[i].major, rows[i].text, rows[i].bytes);
@@ -277,6 +281,8 @@ START_TEST(refused)
         {1, "{'descr': '|f8', 'fortran_order': False, 'shape': (3,), }", 24,
          ILEX_E_UNSUPPORTED},
         {1, "{'descr': '', 'fortran_order': False, 'shape': (3,), }", 24,
+         ILEX_E_UNSUPPORTED},
+        {1, "{'descr': 'd', 'fortran_order': False, 'shape': (3,), }", 24,
          ILEX_E_UNSUPPORTED},
         {1, "{'descr': '<', 'fortran_order': False, 'shape': (3,), }", 24,
          ILEX_E_UNSUPPORTED},
