@@ -128,6 +128,7 @@ const ix_host_word ix_host_words[] = {
     {"support", has_support, put_support_name},
     {"tables", NULL, ix_host_put_tables},
     {"variants", has_variants, ix_host_put_variants},
+    {"workspace", ix_host_takes_workspace, NULL},
     {NULL, NULL, NULL}};
 
 /* ---- what is not there ---- */

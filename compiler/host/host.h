@@ -86,6 +86,8 @@ void ix_host_put_errors(ix_host *h);
 void ix_host_put_members(ix_host *h);
 void ix_host_put_dense_declaration(ix_host *h);
 void ix_host_put_dense(ix_host *h);
+/* Does the flat function take the workspace, as nothing is allocated? */
+bool ix_host_takes_workspace(const ix_host *h);
 void ix_host_put_error_codes(ix_host *h);
 void ix_host_put_error_text(ix_host *h);
 

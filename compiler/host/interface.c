@@ -213,6 +213,12 @@ put_parameter(ix_host *h, size_t i)
                        ix_host_type(b->dtype), h->argument[i]);
 }
 
+bool
+ix_host_takes_workspace(const ix_host *h)
+{
+    return h->library->freestanding && h->c->nslots > 0;
+}
+
 /* "hdiff_dense(int64_t ni, const double *u, double *v)" */
 static void
 put_signature(ix_host *h)
@@ -238,7 +244,10 @@ put_signature(ix_host *h)
         ix_text_format(h->t, "int64_t *%s", h->counted[i]);
         first = false;
     }
-    if (h->grid) {
+    if (ix_host_takes_workspace(h)) {
+        put_comma(h, &start, first);
+        ix_text_put(h->t, "void *workspace, size_t workspace_bytes)");
+    } else if (h->grid) {
         put_comma(h, &start, first);
         ix_text_put(h->t, "struct CUstream_st *stream)");
     } else {
@@ -289,5 +298,8 @@ ix_host_put_dense(ix_host *h)
         ix_text_format(h->t, "    args.%s = %s;\n", h->counted[i],
                        h->counted[i]);
     ix_text_put(h->t, h->grid ? "    args.stream = stream;\n" : "");
+    if (ix_host_takes_workspace(h))
+        ix_text_put(h->t, "    args.workspace = workspace;\n"
+                          "    args.workspace_bytes = workspace_bytes;\n");
     ix_text_format(h->t, "    return %s(&args);\n}\n", h->prefix);
 }

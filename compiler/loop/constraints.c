@@ -26,17 +26,6 @@ drop(ix_constraints *s, int i)
     s->row[i] = s->row[--s->n];
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Divides a constraint by what its factors have in common: IX_NO if nothing
  * satisfies it, IX_YES if everything does. */
 typedef enum verdict { NEVER, ALWAYS, DEPENDS } verdict;
@@ -46,7 +35,7 @@ normalise(ix_constraint *r, int unknowns)
     int64_t g = 0;
     for (int i = 0; i < unknowns; i++)
         if (r->k[i] != 0)
-            g = common_divisor(r->k[i], g);
+            g = ix_gcd(g, r->k[i]);
     if (g == 0)
         return (r->equal ? r->c == 0 : r->c >= 0) ? ALWAYS : NEVER;
     if (g == 1)

@@ -204,13 +204,16 @@ make_buffers(maker *m)
 
 /* ---- integers that are data ---- */
 
-/* What ranks sent each other is called as the array is that it was sent of. */
+/* What ranks sent each other is called as the array is that it was sent of;
+ * wrapped data have no name, and other runs other ones. */
 static const char *
 name_of(maker *m, int buffer, const char *other)
 {
     const ix_unit *u = m->u;
     const char *name = buffer < 0 ? "" : m->c->buffer[buffer].name;
     const size_t *label;
+    if (buffer >= 0 && u->buffer[buffer].role == IX_ROLE_DATA)
+        return "the array";
     if (!ix_is_sent(name))
         return *name ? name : other;
     label = ix_map_find(&u->label, u->buffer[buffer].node);

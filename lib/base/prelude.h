@@ -57,6 +57,18 @@ ix_floormod(int64_t a, int64_t b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+/* The greatest number that divides both; 0 of two zeros. */
+static inline int64_t
+ix_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = b == -1 ? 0 : a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+}
+
 /* ---- hashing ---- */
 
 static inline uint64_t

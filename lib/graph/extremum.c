@@ -149,14 +149,8 @@ divisor_of(const arms *s)
 {
     int64_t g = 0;
     for (int i = 0; i < s->n; i++)
-        for (int32_t k = -1; k < s->arm[i]->n; k++) {
-            int64_t a = k < 0 ? s->arm[i]->c : s->arm[i]->t[k].k;
-            while (a) {
-                int64_t rest = g % a;
-                g = a;
-                a = rest;
-            }
-        }
+        for (int32_t k = -1; k < s->arm[i]->n; k++)
+            g = ix_gcd(g, k < 0 ? s->arm[i]->c : s->arm[i]->t[k].k);
     return g;
 }
 

@@ -84,11 +84,7 @@ static int64_t
 common_divisor(const ix_lin *a, int64_t k)
 {
     for (int32_t i = 0; i < a->n; i++)
-        for (int64_t b = a->t[i].k; b;) {
-            int64_t rest = k % b;
-            k = b;
-            b = rest;
-        }
+        k = ix_gcd(k, a->t[i].k);
     return k;
 }
 

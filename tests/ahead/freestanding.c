@@ -47,6 +47,15 @@ multiply(void)
     if (a.workspace_bytes > sizeof room || q_product(&a))
         print(error);
     print_bits(w, sizeof w);
+    for (int i = 0; i < N * K; i++)
+        w[i] = 0;
+#ifdef ALONE
+    if (q_product_dense(N, M, K, u, v, w, room, sizeof room))
+#else
+    if (q_product_dense(N, M, K, u, v, w))
+#endif
+        print("the flat function failed");
+    print_bits(w, sizeof w);
 }
 
 static void

@@ -71,7 +71,7 @@ then
     # A run that has no workspace says so; the hosted one takes its own.
     grep -v '^q_some: workspace: a run needs' log >alone.log
     cmp alone.log with.log || complain "other results: $(cat log with.log)"
-    [ "$(wc -l <log)" = 5 ] || complain "no word of the workspace"
+    [ "$(wc -l <log)" = 6 ] || complain "no word of the workspace"
 fi
 
 echo "$count things tried, $bad wrong"

@@ -127,6 +127,16 @@ START_TEST(what_cannot_be_computed)
     ck_assert_ptr_null(y[0]);
     ilex_error_clear(ctx);
     ck_assert_int_eq(ilex_compute(ctx, 0, &none, y), ILEX_OK);
+    /* a program serves other data, which have no names */
+    ilex_storage *a = row(3, 0), *b = row(3, 2);
+    for (int i = 0; i < 2; i++) {
+        ilex_array *index = ilex_cast(wrap(b), ILEX_I64);
+        expect(ilex_take(wrap(a), index, "0"),
+               "index 3 of axis 0 is data and leaves [-3, 3), which the array "
+               "covers from either end");
+    }
+    ilex_storage_release(a);
+    ilex_storage_release(b);
 }
 END_TEST
 
