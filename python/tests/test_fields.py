@@ -45,6 +45,10 @@ class Fields(unittest.TestCase):
             self.assertEqual(made.tolist(), inside.tolist())
             np.testing.assert_array_equal(np.from_dlpack(made), inside)
 
+    def test_elements_of_named_axes(self):
+        with self.assertRaisesRegex(IndexError, r"u\[I\+1\] shifts one"):
+            field(np.ones((2, 3)), "IJ")[0]
+
     def test_what_leaves_the_halo(self):
         u = field(self.memory, "IJ", halo=((1, 1), (1, 1)))
         with self.assertRaises(IndexError) as caught:

@@ -86,6 +86,14 @@ class Methods(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "C order"):
             self.x.reshape(6, order="F")
 
+    def test_what_is_none_of_them(self):
+        for other in (np.ones(2, ">f8"), np.ones(2, np.longdouble),
+                      np.array([object()])):
+            with self.assertRaisesRegex(TypeError, "convert them"):
+                ilex.asarray(other)
+        with self.assertRaisesRegex(IndexError, "which the array covers"):
+            self.x[:, ilex.asarray([7])].compute()
+
     def test_traces(self):
         @ilex.jit
         def f(x):

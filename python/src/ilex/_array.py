@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
-from ._generated import (ArgumentError, BindingError, Error, RankError,
-                         ShapeError)
+from ._generated import (ArgumentError, AxisError, BindingError, Error,
+                         RankError, ShapeError)
 from ._lengths import Length, Narrow, Specialise
 from ._page import Page
 
@@ -267,6 +267,13 @@ class Array(_core.Node):
         try:
             return _core.subscript(self, items if tracing() else
                                    without_masks(self, items))
+        except AxisError:
+            if not any(self.axes):
+                raise
+            raise SubscriptError(
+                f"the axes of [{self.domain}] have names: u[I+1] shifts one, I "
+                "being ilex.fields.Axis('I'); numpy.asarray(u)[0] takes "
+                "elements") from None
         except (RankError, ShapeError) as why:
             raise SubscriptError(str(why)) from None
 

@@ -72,7 +72,8 @@ read_buffer(const Py_buffer *view, ilex_array_interface *a)
     if (view->ndim > MOST ||
         ilex_format_read(view->format, &a->dtype, &swapped) || swapped) {
         PyErr_Format(PyExc_TypeError,
-                     "a buffer of format '%.40s' with %d axes is no array",
+                     "elements of format '%.40s', or %d axes, are none of "
+                     "Ilex; convert them: x.astype('float64')",
                      view->format ? view->format : "B", view->ndim);
         return false;
     }
