@@ -62,6 +62,16 @@ is_equal(const ix_merkle *w, const ilex_array *a, ilex_array *b)
     return same;
 }
 
+/* A loop as a result of this scope, too. */
+static ilex_array *
+in_scope(ilex_array *n)
+{
+    ix_node_retain(n); /* recording may drop others */
+    bool ok = ix_scope_record_array(n->ctx, n);
+    ix_node_release(n);
+    return ok ? n : ix_poison_again(n->ctx);
+}
+
 ilex_array *
 ix_repeat_known(ilex_array *n)
 {
@@ -78,5 +88,5 @@ ix_repeat_known(ilex_array *n)
     }
     ix_merkle_free(&w);
     memcpy(n->merkle, h.h, sizeof h.h);
-    return !ok ? ix_poison_again(ctx) : known ? known : n;
+    return !ok ? ix_poison_again(ctx) : known ? in_scope(known) : n;
 }
