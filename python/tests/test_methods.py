@@ -9,7 +9,7 @@ import ilex
 
 CALLS = """
 sum() sum(0) sum(axis=(0,1)) sum(1,keepdims=True) sum(dtype='f4') prod(1)
-mean() mean(0) mean(-1,None,None,True) max() max(1) min(axis=0,keepdims=True)
+mean() mean(0) mean(1,dtype='f4') mean(-1,None,None,True) max() max(1) min(axis=0,keepdims=True)
 any() all(1) argmax() argmax(0) argmin(1) var() var(0) std(1,ddof=1)
 std(axis=0,keepdims=True) reshape(6) reshape(3,2) reshape((3,-1)) squeeze()
 flatten() ravel() transpose() transpose(1,0) transpose((1,0)) clip(1,4)

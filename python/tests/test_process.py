@@ -186,10 +186,10 @@ class Processes(unittest.TestCase):
             t.join()
         self.assertEqual(wrong, [])
 
+    @unittest.skipUnless(sysconfig.get_config_var("Py_GIL_DISABLED"),
+                         "an interpreter that has its lock")
     def test_no_lock_of_the_interpreter(self):
-        """Where there is none, ilex does not ask for it."""
-        if sysconfig.get_config_var("Py_GIL_DISABLED"):
-            self.assertFalse(sys._is_gil_enabled())
+        self.assertFalse(sys._is_gil_enabled())
 
     def test_lists_that_end_before_the_call(self):
         """An iterator makes what it gives, and keeps nothing of it."""

@@ -30,8 +30,7 @@ read_descr(ix_literal *r, void *into)
         r->err, ILEX_E_UNSUPPORTED,
         "'%.1000s' has dtype '%s'; Ilex reads b1, i1 to i8, u1 to u8, f2 to "
         "f8, c8 and c16, which byte order <, > or = may precede (for example "
-        "'<f8'): convert "
-        "it with a.astype('<f8') before saving",
+        "'<f8'): convert it with a.astype('<f8') before saving",
         r->name, text);
 }
 

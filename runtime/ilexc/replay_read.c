@@ -339,8 +339,9 @@ read_bytes(ix_replay *r, const char *path)
         return ix_cli_fail(IX_EXIT_PROGRAM, "%s: %s", path, strerror(error));
     if (!whole)
         return ix_cli_fail(IX_EXIT_LIMIT,
-                           "%s: larger than the %d MiB that are read", path,
-                           (int)(MOST_BYTES >> 20));
+                           "%s: larger than the %d MiB that are read, or than "
+                           "memory",
+                           path, (int)(MOST_BYTES >> 20));
     r->bytes[r->length] = '\0';
     return IX_EXIT_OK;
 }

@@ -290,22 +290,11 @@ typedef struct Jit {
     Call *fast; /* or NULL */
 } Jit;
 
-/* The prepared call, a count of which is the caller's, or NULL. */
-static Call *
-fast_of(Jit *self)
-{
-    Call *c;
-    CHANGING(self);
-    c = (Call *)Py_XNewRef(self->fast);
-    CHANGED;
-    return c;
-}
-
 static PyObject *
 jit_call(PyObject *o, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     Jit *self = (Jit *)o;
-    Call *c = fast_of(self);
+    Call *c = (Call *)field_get(self, &self->fast);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
     PyObject *result = NULL;
     if (c && !kwnames && n == c->inputs &&
@@ -360,20 +349,15 @@ jit_dealloc(Jit *self)
 static PyObject *
 jit_get(Jit *self, void *none)
 {
-    Call *c = fast_of(self);
-    return c ? (PyObject *)c : Py_NewRef(Py_None);
+    PyObject *c = field_get(self, &self->fast);
+    return c ? c : Py_NewRef(Py_None);
 }
 
 static int
 jit_set(Jit *self, PyObject *o, void *none)
 {
     bool is = o && PyObject_TypeCheck(o, call_type);
-    Call *old;
-    CHANGING(self);
-    old = self->fast;
-    self->fast = is ? (Call *)Py_NewRef(o) : NULL;
-    CHANGED;
-    Py_XDECREF(old);
+    field_set(self, &self->fast, is ? Py_NewRef(o) : NULL);
     return 0;
 }
 

@@ -41,6 +41,35 @@ leave(void)
     PyThread_release_lock(lock);
 }
 
+/* ---- fields ---- */
+
+#if PY_VERSION_HEX < 0x030D0000 /* the interpreter's lock is enough */
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+PyObject *
+field_get(void *object, const void *field)
+{
+    PyObject *found;
+    Py_BEGIN_CRITICAL_SECTION(object);
+    memcpy(&found, field, sizeof found);
+    Py_XINCREF(found);
+    Py_END_CRITICAL_SECTION();
+    return found;
+}
+
+void
+field_set(void *object, void *field, void *to)
+{
+    PyObject *old;
+    Py_BEGIN_CRITICAL_SECTION(object);
+    memcpy(&old, field, sizeof old);
+    memcpy(field, &to, sizeof to);
+    Py_END_CRITICAL_SECTION();
+    Py_XDECREF(old);
+}
+
 /* ---- errors ---- */
 
 PyObject *

@@ -11,8 +11,8 @@
  * There is one context in a process. Whoever uses it holds its lock; who waits
  * for the lock lets other threads of Python run, so a run may take it along.
  * Interpreters without a lock of their own are no exception: what of an object
- * changes after it was made is read and written in a critical section of it
- * (CHANGING), or under the lock of the context; writers have both.
+ * changes after it was made is read and written by field_get and field_set, or
+ * under the lock of the context; writers have both.
  */
 #ifndef ILEX_PYTHON_CORE_H
 #define ILEX_PYTHON_CORE_H
@@ -26,13 +26,6 @@
 #include <structmember.h>
 
 enum { MOST = ILEX_MAX_RANK, MOST_RESULTS = 64 }; /* of a scan, a function */
-#if PY_VERSION_HEX >= 0x030D0000
-#define CHANGING(object) Py_BEGIN_CRITICAL_SECTION(object)
-#define CHANGED Py_END_CRITICAL_SECTION()
-#else
-#define CHANGING(object) {
-#define CHANGED }
-#endif
 #define SLOT(slot, function)                                                   \
     {                                                                          \
         slot, (void *)(function)                                               \
@@ -52,6 +45,11 @@ void leave(void);
 PyObject *raise_status(ilex_status code, const char *text);
 /* Raises the error of the context, which is forgotten. NULL. */
 PyObject *fail(void);
+
+/* An object that a field of another one points to, of which the caller gets a
+ * count, or NULL; another one for it, of which a count is taken over. */
+PyObject *field_get(void *object, const void *field);
+void field_set(void *object, void *field, void *to);
 
 /* ---- objects ---- */
 

@@ -14,9 +14,7 @@ def _no_output(out):
 def _reducing(f):
     def method(self, axis=None, dtype=None, out=None, keepdims=False):
         _no_output(out)
-        x = self if dtype is None else astype(self, dtype)
-        made = f(x, axis, keepdims=keepdims)
-        return made if dtype is None else astype(made, dtype)
+        return f(self, axis, dtype=dtype, keepdims=keepdims)
     return method
 
 
@@ -40,7 +38,7 @@ def _spreading(f):
 def _cumulating(f):
     def method(self, axis=None, dtype=None, out=None):
         _no_output(out)
-        x = flatten(self) if axis is None else self
+        x = _shapes.flat(self) if axis is None else self
         return f(x, 0 if axis is None else axis, dtype=dtype)
     return method
 

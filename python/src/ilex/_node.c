@@ -220,23 +220,7 @@ static PyGetSetDef node_getset[] = {
 Storage *
 storage_of(Node *n)
 {
-    Storage *s;
-    CHANGING(n);
-    s = (Storage *)Py_XNewRef(n->storage);
-    CHANGED;
-    return s;
-}
-
-/* An array is that of these elements from now on; takes over a count. */
-static void
-set_storage(Node *n, Storage *s)
-{
-    Storage *old;
-    CHANGING(n);
-    old = n->storage;
-    n->storage = s;
-    CHANGED;
-    Py_XDECREF(old);
+    return (Storage *)field_get(n, &n->storage);
 }
 
 /* become(other): this object is another array from now on. */
@@ -250,7 +234,7 @@ node_become(Node *self, PyObject *o)
     ilex_array *array = other->array ? ilex_keep(other->array) : NULL;
     ilex_drop_later(self->array);
     self->array = array;
-    set_storage(self, (Storage *)Py_XNewRef(other->storage));
+    field_set(self, &self->storage, Py_XNewRef(other->storage));
     leave();
     Py_RETURN_NONE;
 }
@@ -323,10 +307,10 @@ core_compute(PyObject *module, PyObject *o)
             ilex_storage_release(made[i]);
             continue;
         }
-        Storage *s = (Storage *)storage_new(made[i]);
+        PyObject *s = storage_new(made[i]);
         if (!s)
             continue; /* no memory: it stays what it is */
-        set_storage(node[i], s);
+        field_set(node[i], &node[i]->storage, s);
         ilex_drop(node[i]->array);
         node[i]->array = NULL;
     }

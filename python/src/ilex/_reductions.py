@@ -29,9 +29,9 @@ def _reduction(name, f, own_dtype=False):
 __all__ = ["max", "min", "all", "any", "mean", "sum", "prod", "argmax", "argmin",
            "var", "std", "count_nonzero", "cumulative_sum", "cumulative_prod",
            "diff"]
-for _name in ("max", "min", "all", "any", "mean"):
+for _name in ("max", "min", "all", "any"):
     globals()[_name] = _reduction(_name, getattr(_core, _name))
-for _name in ("sum", "prod"):
+for _name in ("sum", "prod", "mean"):
     globals()[_name] = _reduction(_name, getattr(_core, _name), True)
 
 
