@@ -75,10 +75,17 @@ ix_cli_ranks_read(ix_cli_run *r)
     const char *grid = ix_cli_options_value(r->command, IX_FLAG_GRID, NULL);
     const char *axis = first_axis(r);
     int n = 0;
-    if ((!ranks && !grid) || r->group)
+    bool alone = !ranks && !grid;
+    if (alone && !is_mpirun() &&
+        ix_cli_options_value(r->command, IX_FLAG_TRANSPORT, NULL))
+        return ix_cli_usage("run", "--transport is of --ranks and --grid");
+    if (alone || r->group)
         return IX_EXIT_OK;
     if (ix_cli_ranks_number(r->command, &n))
         return IX_EXIT_USAGE;
+    if (ix_cli_options_value(r->command, IX_FLAG_PROFILE, NULL))
+        return ix_cli_usage("run", "--profile measures runs of one rank: "
+                                   "it does not go with --ranks or --grid");
     if (!grid && !axis)
         return ix_cli_usage("run", "--ranks: no output has an axis with a name "
                                    "that ranks could divide");

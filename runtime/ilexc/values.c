@@ -116,6 +116,8 @@ read_source(ix_cli_source *s, char *text)
         return true;
     if (strncmp(word, "constant:", 9) == 0)
         return read_real(word + 9, &s->constant);
+    if (read_real(word, &s->constant))
+        return true;
     s->kind = IX_CLI_SOURCE_RANDOM;
     if (strncmp(word, "random:", 7) != 0 || !read_int(word + 7, &seed))
         return false;
@@ -261,7 +263,8 @@ read_in(ix_cli_run *r, const char *given, char *copy)
     if (status == IX_EXIT_OK && !read_source(&f->source, what))
         return ix_cli_usage(r->command->verb,
                             "--in %s: a source is @FILE.npy[,halo=nearest|zero|"
-                            "periodic|file], zero, constant:X or random:SEED%s",
+                            "periodic|file], zero, a number, constant:X or "
+                            "random:SEED%s",
                             given,
                             suggest_word(given, "zero constant random").s);
     return status;
@@ -307,8 +310,10 @@ read_size(ix_cli_run *r, const char *given, char *copy)
         if (!p.value || !read_int(p.value, &r->size[i].value) ||
             r->size[i].value < 0)
             return ix_cli_usage(
-                "run", "--size %s: wants NAME=NUMBER, for example %s=100",
-                given, p.key);
+                "run",
+                "--size %s: wants NAME=NUMBER, from 0 to %lld, for example "
+                "%s=100",
+                given, (long long)INT64_MAX, p.key);
         if (r->known[i])
             return ix_cli_usage(r->command->verb,
                                 "--size %s: %s was given before", given, p.key);

@@ -27,6 +27,9 @@ ix_cli_verb_explain(const ix_cli_command *c)
     bool json = ix_cli_options_value(c, IX_FLAG_JSON, NULL) != NULL;
     ix_cli_exit status = ix_cli_session_parse(&s, c);
     bool grid = ix_cli_options_value(c, IX_FLAG_GRID, NULL) != NULL;
+    if (status == IX_EXIT_OK && grid && json)
+        status = ix_cli_usage("explain", "--json is of programs: what ranks "
+                                         "do (--grid) is told as text");
     if (status == IX_EXIT_OK)
         status = grid ? ix_cli_explain_grid(&s, c) : check_options(c);
     if (status == IX_EXIT_OK && !grid)

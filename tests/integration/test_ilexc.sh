@@ -164,6 +164,7 @@ expect 2 'no output a' $run_axpy --out a=-
 expect 2 'no size q' $run_axpy --size q=1
 expect 2 'NAME=NUMBER' $run_axpy --size n=x
 expect 2 'a source is' $run_axpy --in x=random:q
+expect 0 '\[4.0 4.0\]' $run_axpy --size n=2 --in x=1 --in y=2.0 --out z=-
 expect 2 'a source is' $run_axpy --in x=@x.npy,halo=frob
 expect 2 'a target is' $run_axpy --out z=@z.txt
 expect 2 'a target is' $run_axpy --out z=z.txt
@@ -228,12 +229,15 @@ expect 0 'ranks     4 on I:2,J:2 (threads), of which the first sent 2 messages' 
 expect 0 'same bits' $run_ranks --grid J:4,I:2 --transport delay -v
 expect 2 'a number from 1 to 4096' $run_ranks --ranks 0
 expect 2 'wants axes and numbers' $run_ranks --grid I2
+expect 2 'runs of one rank' $run_ranks --grid I:2 --profile
+expect 2 'is of --ranks and --grid' $run_ranks --transport delay
 foresee="explain $examples/hdiff.ilx --size ni=16,nj=12,nk=3"
 expect 0 'least loaded  *0  *144  *2  *[0-9]' $foresee --grid I:2,J:2
 expect 0 ' 8192 .* I:128, J:64' $foresee --grid I:100,J:100 \
     --size ni=2048,nj=2048 --latency 1e-6
 expect 0 '' $foresee --grid I:4 -o scaling.svg
 grep -q '^<polyline' scaling.svg || fail 'no picture of scaling'
+expect 2 'is told as text' $foresee --grid I:2 --json
 expect 2 'no argument has the axis Q' $foresee --grid Q:2
 "$ilexc" explain "$examples"/hdiff.ilx --grid I:4 --size ni=0,nj=0,nk=0 >out ||
     fail 'nothing is not foreseen'
