@@ -99,7 +99,7 @@ part_at(ix_unit *u, ix_cursor *c, ilex_array *from)
     ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
     head = ix_stmt_with(u, loop, IX_OPERANDS({1, &lo}, {1, &from}));
     head->body = loop->body;
-    head->rest = rest->rest = !loop->optional;
+    head->rest = rest->rest = ix_loop_has_iterations(loop);
     head->optional = rest->optional = true;
     rest->next = loop->next;
     head->next = rest;

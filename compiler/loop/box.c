@@ -271,7 +271,7 @@ ask_exact(seeker *f, const ix_access *at, ix_box *box)
     for (int i = f->depth; i < at->depth; i++) {
         const ix_stmt *loop = at->around[i];
         box->always &= used[i] || (!loop->optional && !loop->n[IX_for_while]);
-        f->idle |= !used[i] && loop->optional && !loop->rest;
+        f->idle |= !used[i] && !ix_loop_has_iterations(loop);
     }
 }
 

@@ -169,17 +169,18 @@ peeled(const splitting *x)
     ilex_array *lo = ix_loop_end(u, loop, IX_for_lo);
     ilex_array *hi = ix_loop_end(u, loop, IX_for_hi);
     ilex_array *end = end_of_strips(x, lo, hi);
+    bool rest = ix_loop_has_iterations(loop);
     ix_stmt *list = NULL, **tail = &list;
     if (end != lo) {
         *tail = strips(
             x, ix_stmt_with(u, loop, IX_OPERANDS({1, &lo}, {1, &end})), true);
         (*tail)->optional |= loop->optional || end != hi;
-        (*tail)->rest = !loop->optional;
+        (*tail)->rest = rest;
         tail = &(*tail)->next;
     }
     if (hi != end) {
         *tail = ix_loop_rest(u, x->k, loop, end);
-        (*tail)->rest = !loop->optional;
+        (*tail)->rest = rest;
     }
     return list;
 }

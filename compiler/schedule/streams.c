@@ -113,6 +113,39 @@ carry_all(ix_holes *h, const outputs *x)
     }
 }
 
+/* Is it a row, at indices of the first loop's iteration that are data? */
+static bool
+is_row_by_data(const ilex_array *load, const ix_stmt *loop)
+{
+    bool data = false;
+    for (int d = 0; d + 1 < load->nops; d++)
+        data |= load->ops[d]->kind == IX_CHECKED &&
+                ix_scalar_uses_index(load->ops[d], loop->number);
+    return data && !(load->ops[load->nops - 1]->flags & IX_HAS_LOAD);
+}
+
+/* The memory does not know which rows data will say: those of a later iteration
+ * are asked for, strip by strip. */
+static void
+fetch_rows_by_data(ix_holes *h, const pointwise *x)
+{
+    const ix_stmt *rows = h->k->body;
+    while (rows && rows->kind != IX_STMT_FOR)
+        rows = rows->kind == IX_STMT_IF ? rows->body : rows->next;
+    if (!rows || ix_stmt_is_innermost(rows))
+        return;
+    ix_holes_set(h, 'I', ix_loop_name(h->u, h->k, rows));
+    for (int i = 0; i < x->n; i++) {
+        bool asked = false;
+        for (int j = 0; j < i; j++)
+            asked |= x->read[j]->attr[0] == x->read[i]->attr[0];
+        if (asked || !is_row_by_data(x->read[i], rows))
+            continue;
+        ix_holes_set(h, 'A', ix_value_name('b', (int)x->read[i]->attr[0]).s);
+        ix_rule_carry(h, IX_RULE_later);
+    }
+}
+
 bool
 ix_policy_carry_stream(ix_holes *h, ix_rule rule, const ix_stmt *store)
 {
@@ -214,5 +247,6 @@ ix_policy_stream(ix_unit *u, ix_kernel *k)
     } else if (ix_stmt_loads(u, nest, look_at_load, &points)) {
         ix_holes h = {.u = u, .k = k};
         carry_all(&h, &x);
+        fetch_rows_by_data(&h, &points);
     }
 }

@@ -94,7 +94,7 @@ ix_build_open(ix_builder *b, ix_stmt *s)
     b->variable_depth[s->number] = b->depth;
     b->open[b->depth].loop = s->number + 1;
     b->open[b->depth].grid = s->how == IX_GRID;
-    if (s->optional)
+    if (!ix_loop_has_iterations(s))
         b->floor = b->depth;
 }
 

@@ -183,6 +183,13 @@ ix_stmt *ix_stmt_with(ix_unit *u, const ix_stmt *s, const ix_group *group);
 /* The statement with another group of operands. */
 ix_stmt *ix_stmt_with_group(ix_unit *u, const ix_stmt *s, int group, int n,
                             ilex_array *const *x);
+/* Has a loop an iteration, or if not another loop over the same statements? */
+static inline bool
+ix_loop_has_iterations(const ix_stmt *loop)
+{
+    return !loop->optional || loop->rest;
+}
+
 /* A loop over [lo, hi) by 1. It is optional unless the bounds show that there
  * is an iteration. */
 ix_stmt *ix_stmt_for(ix_unit *u, int variable, ilex_array *lo, ilex_array *hi);
