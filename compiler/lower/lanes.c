@@ -33,10 +33,11 @@ serial(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ix_build_close(x->b, loop);
 }
 
-/* Adds the elements from "first" on to the lower "count" lanes, one to each. */
+/* Adds the elements from "first" on to the lower "count" lanes, one to each;
+ * "rest": if there are none, there are whole rounds. */
 static void
 add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
-             ilex_array *count, const ix_ranges *within)
+             ilex_array *count, const ix_ranges *within, bool rest)
 {
     ix_builder *b = x->b;
     ilex_context *ctx = b->u->ctx;
@@ -46,6 +47,7 @@ add_to_lanes(ix_reduce_axis *x, ix_stmt *lanes, ilex_array *first,
         loop =
             ix_reduce_narrow(x, loop, ix_index_fma(ctx, within->lo, -1, first),
                              ix_index_fma(ctx, within->hi, -1, first));
+    loop->rest = rest;
     ix_build_open(b, loop);
     ilex_array *j = variable(x, loop);
     loop->parallel = true;
@@ -105,18 +107,21 @@ in_lanes(ix_reduce_axis *x, ilex_array *lo, ilex_array *hi, ix_stmt *into)
     ilex_context *ctx = b->u->ctx;
     ix_stmt *lanes = new_lanes(x);
     ilex_array *end = end_of_rounds(x, lo, hi);
+    bool some = !x->ranges && (lo != x->lo || x->extent > 0);
     if (end != lo) {
         ix_stmt *loop = ix_reduce_loop(x, IX_VARIABLE_ROUND, lo, end);
         loop->step = x->lanes;
         if (x->ranges)
             loop = narrow_rounds(x, loop, lo);
+        loop->rest = some;
         ix_build_open(b, loop);
         add_to_lanes(x, lanes, variable(x, loop), ix_index_const(ctx, x->lanes),
-                     NULL);
+                     NULL, false);
         ix_build_close(b, loop);
     }
     if (end != hi)
-        add_to_lanes(x, lanes, end, ix_index_fma(ctx, hi, -1, end), x->ranges);
+        add_to_lanes(x, lanes, end, ix_index_fma(ctx, hi, -1, end), x->ranges,
+                     some);
     ix_stmt *fold = ix_stmt_new(b->u, IX_STMT_FOLD, NULL);
     fold->op = x->op;
     fold->from = lanes;

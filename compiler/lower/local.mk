@@ -16,6 +16,7 @@ libixcompiler_la_SOURCES += \
 	compiler/lower/lanes.c \
 	compiler/lower/nest.c \
 	compiler/lower/normalise.c \
+	compiler/lower/outside.c \
 	compiler/lower/peel.c \
 	compiler/lower/position.c \
 	compiler/lower/ranges.c \

@@ -326,8 +326,7 @@ reduce_value(ix_builder *b, ilex_array *n)
     ilex_array *index[ILEX_MAX_RANK] = {NULL}, *v;
     if (known)
         return known->leaf;
-    int depth = ix_build_depth(b, n);
-    depth = depth < b->floor ? b->floor : depth;
+    int depth = ix_reduce_depth(b, n);
     ix_aside aside = ix_build_aside(b, depth);
     const ilex_array *around = ix_build_array(b, n);
     if (n->interior->rank == 0)

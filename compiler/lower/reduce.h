@@ -83,6 +83,9 @@ ix_stmt *ix_reduce_narrow(ix_reduce_axis *x, const ix_stmt *loop,
 /* chunks.c: the whole axis; the accumulator that holds the result */
 ix_stmt *ix_reduce_chunks(ix_reduce_axis *x, ilex_array *empty);
 
+/* outside.c: the depth of the block in which a reduction is computed */
+int ix_reduce_depth(ix_builder *b, const ilex_array *n);
+
 /* position.c: argmax and argmin */
 ilex_array *ix_reduce_position(ix_builder *b, ilex_array *n);
 

@@ -32,8 +32,7 @@ typedef struct counts {
     polynomial operations, read, written;
     size_t kind[IX_NKINDS];
     bool failed; /* no memory, or beyond 64 bits */
-    bool ranged; /* something is reduced over a range that is data, or in a
-                    reduction, of which it may be taken out */
+    bool ranged; /* something is reduced over a range that is data */
     ix_walk walk;
     /* where the walk is: in these loops, if something is reduced */
     const ix_counted_loops *loops;
@@ -158,28 +157,82 @@ loops_around(counts *c, const ilex_array *reduction)
     return c->around;
 }
 
+/* The reduction indices, a bit each, that a reduction has itself, and those
+ * that it follows. */
+static size_t
+own_indices(const ilex_array *n)
+{
+    size_t all = ((size_t)1 << n->interior->rank) - 1;
+    return n->attr[1] < 64 ? all << n->attr[1] : 0;
+}
+
+static bool
+note_followed(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
+{
+    (void)w;
+    *value =
+        n->kind == IX_RINDEX && n->attr[0] < 64 ? (size_t)1 << n->attr[0] : 0;
+    for (int i = 0; i < n->nops; i++)
+        *value |= operand[i];
+    *value &= n->kind == IX_REDUCE ? ~own_indices(n) : ~(size_t)0;
+    return true;
+}
+
+static size_t
+followed(counts *c, const ilex_array *n)
+{
+    size_t all = 0;
+    ix_walk w = {.ctx = c->ctx,
+                 .mem = c->mem,
+                 .within = IX_HAS_RINDEX,
+                 .leave = note_followed};
+    c->failed |= !ix_walk_body(&w, n, &all);
+    ix_walk_free(&w);
+    return all;
+}
+
+/* The lengths of what repeats a reduction, which is in those of the frame: of
+ * these the ones that it follows, as others compute it before (outside.c of the
+ * compiler), if that does no harm. */
+static int
+repeated(counts *c, const ix_frame *f, const ilex_array *n,
+         const ix_lin **length)
+{
+    unsigned harm = IX_HAS_CHECK | IX_HAS_APPLY;
+    const ilex_array *first = n, *around[MOST_FACTORS];
+    size_t follows = (n->flags & harm) ? ~(size_t)0 : followed(c, n);
+    int some = 0, k;
+    for (int i = f->nreduce; i-- > 0 && some < MOST_FACTORS;)
+        if (follows & own_indices(f->reduce[i])) {
+            around[some++] = first = f->reduce[i];
+            follows |= followed(c, first);
+        }
+    k = loops_around(c, first);
+    memcpy(length, c->loops->length, (size_t)k * sizeof(ix_lin *));
+    while (some-- > 0)
+        k = lengths_of(c, around[some]->interior, k, length);
+    return lengths_of(c, n->interior, k, length);
+}
+
 static bool
 count_node(ix_walk *w, ilex_array *n, const size_t *operand, size_t *value)
 {
     counts *c = w->user;
+    ix_frame frame = w->frame;
     const ix_lin *length[MOST_FACTORS];
     (void)operand;
     (void)value;
     int64_t each = n->kind == IX_APPLY ? ix_foreign_cost(n) : 1;
     bool plain =
         n->kind == IX_OP || n->kind == IX_APPLY || n->kind == IX_PRODUCT;
-    if (plain && w->frame.nreduce == 0)
+    if (plain && frame.nreduce == 0)
         c->plain += each;
-    if (n->kind != IX_REDUCE && (!plain || w->frame.nreduce == 0))
+    if (n->kind != IX_REDUCE && (!plain || frame.nreduce == 0))
         return true;
-    int k = loops_around(c, w->frame.nreduce ? w->frame.reduce[0] : n);
-    memcpy(length, c->loops->length, (size_t)k * sizeof(ix_lin *));
-    for (int i = 0; i < w->frame.nreduce; i++)
-        k = lengths_of(c, w->frame.reduce[i]->interior, k, length);
-    if (n->kind == IX_REDUCE)
-        c->ranged |= ix_is_ranged(n) || w->frame.nreduce > 0;
-    if (n->kind == IX_REDUCE)
-        k = lengths_of(c, n->interior, k, length);
+    bool reduces = n->kind == IX_REDUCE;
+    c->ranged |= reduces && ix_is_ranged(n);
+    int k = repeated(c, &frame, reduces ? n : frame.reduce[--frame.nreduce],
+                     length);
     add_product(c, &c->operations, &(monomial){.k = each}, k, length);
     return true;
 }
