@@ -239,6 +239,36 @@ class Subscripts(Case):
                       (2, 1), (3, 3, 2), (4, 4, 4)):
                 ilex.nonzero(ilex.ones(s))
 
+    def test_complex_elements_of_real_arrays(self):
+        for value in 3+1j, [1j, 0.0], np.complex64(1j):
+            x = ilex.zeros(2)
+            with self.assertRaisesRegex(TypeError, "complex"):
+                x[:] = value
+            self.same(x, [0.0, 0.0])
+        x = ilex.zeros(2, dtype=ilex.complex128)
+        x[0] = 1j
+        self.same(x, [1j, 0])
+
+    def test_repeat(self):
+        x = ilex.arange(3)
+        for counts in [3, 0, 1], np.array([3, 0, 1]), np.uint8([3, 0, 1]):
+            self.same(ilex.repeat(x, counts), [0, 0, 0, 2])
+        self.same(ilex.repeat(x, ilex.asarray(2)), [0, 0, 1, 1, 2, 2])
+        for counts in [3, -1, 1], [3, -3, 1], -1:
+            with self.assertRaises(ValueError):
+                ilex.repeat(x, counts)
+        for counts in [1.5, 1, 1], 2.5:
+            with self.assertRaises(TypeError):
+                ilex.repeat(x, counts)
+
+    def test_long_chains_without_arrays(self):
+        x = y = ilex.zeros(3)
+        for _ in range(2500):
+            x = x*0.5 + 1
+            y = -y
+        self.same(x, [2.0] * 3)
+        self.same(y, [0.0] * 3)
+
     def test_masks_give_memory_back(self):
         v = np.random.default_rng(0).random(100)
         import sys

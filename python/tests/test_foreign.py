@@ -47,6 +47,17 @@ class Foreign(unittest.TestCase):
             self.assertTrue((np.asarray(compiled(a, b)) ==
                              np.linalg.solve(a, b) - b).all())
 
+    def test_lengths(self):
+        @ilex.foreign("(a : f64[n, n], b : f64[3]) -> f64[]")
+        def first(a, b):
+            return a.sum() + b.sum()
+        self.assertEqual(float(first(np.ones((2, 2)), np.ones(3))), 7.0)
+        for a, b in ((2, 4), 3), ((4, 2), 3), ((2, 2), 5), ((2, 2), 2):
+            with self.assertRaisesRegex(ilex.errors.ShapeError, "length"):
+                first(np.ones(a), np.ones(b))
+            with self.assertRaisesRegex(ilex.errors.ShapeError, "length"):
+                ilex.jit(lambda a, b: first(a, b))(np.ones(a), np.ones(b))
+
     def test_several_results(self):
         a = np.ones(4, np.float32)
         for call in self.several, ilex.jit(lambda a, k: self.several(a, k)):

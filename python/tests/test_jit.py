@@ -375,6 +375,55 @@ class Jit(unittest.TestCase):
             h(np.ones(3), np.array([5]))
         self.assertEqual(h(np.ones(3), np.array([2])).tolist(), [1.0])
 
+    def test_arrays_of_other_traces(self):
+        kept = []
+
+        @ilex.jit
+        def f(a):
+            kept.append(ilex.sum(a))
+            return a
+
+        @ilex.jit
+        def g(a):
+            return a + kept[0]
+
+        @ilex.jit
+        def h(a):
+            return a + 2*kept[-1]
+        f(np.ones(3))
+        with self.assertRaisesRegex(RuntimeError, "another call"):
+            g(np.ones(3))
+        kept.append(kept[0] * 3)  # outside of both
+        with self.assertRaisesRegex(RuntimeError, "another call"):
+            h(np.ones(3))
+        table = []
+
+        def own():  # what is made of no argument belongs to all
+            if not table:
+                table.append(ilex.arange(3.0) * 2)
+            return table[0]
+        for function in ilex.jit(lambda a: a + own()), \
+                ilex.jit(lambda b: b + own()):
+            self.assertEqual(function(np.ones(3)).tolist(), [1.0, 3.0, 5.0])
+
+    def test_masks_that_are_there(self):
+        m = np.array([True, False, True])
+
+        @ilex.jit
+        def f(a):
+            a[m] += 1.5
+            return a, a[m]
+        a, taken = f(np.ones(3))
+        self.assertEqual(a.tolist(), [2.5, 1.0, 2.5])
+        self.assertEqual(taken.tolist(), [2.5, 2.5])
+
+    def test_no_functions(self):
+        for wrong in 3, None:
+            with self.assertRaisesRegex(TypeError, "is no function"):
+                ilex.jit(wrong)
+        with self.assertRaisesRegex(TypeError, "ilex.jit made"):
+            ilex.explain(ilex.ones(2) + 1)
+
     def test_methods_and_nesting(self):
         class Model:
             scale = 3

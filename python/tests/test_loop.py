@@ -89,7 +89,12 @@ class Loops(unittest.TestCase):
                 (lambda t, u: (u, u), TypeError, "not formed as"),
                 (lambda t, u: ilex.astype(u, ilex.float32),
                  ilex.errors.DtypeError, "its next value is f32"),
-                (lambda t, u: u[1:], ilex.errors.ShapeError, "has length 9")):
+                (lambda t, u: u[1:], ilex.errors.ShapeError,
+                 r"makes \[8\] of a carried array of \[9\]"),
+                (lambda t, u: ilex.concat([u, u]), ilex.errors.ShapeError,
+                 r"makes \[18\] of"),
+                (lambda t, u: ilex.sum(u), ilex.errors.ShapeError,
+                 r"makes \[\] of")):
             with self.assertRaisesRegex(error, words):
                 ilex.loop(3, body, self.u)
         with self.assertRaises(TypeError):

@@ -9,7 +9,7 @@ from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
 from ._generated import (ArgumentError, AxisError, BindingError, Error,
-                         RankError, ShapeError)
+                         LimitError, RankError, ShapeError)
 from ._lengths import Length, Narrow, Specialise
 from ._page import Page
 
@@ -83,10 +83,8 @@ class Array(_core.Node):
 
     @property
     def T(self):
-        """A matrix with its axes exchanged."""
-        if self.ndim != 2:
-            raise ValueError(f"T is for 2 axes, not {self.ndim}")
-        return _core.permute(self, None)
+        """The axes in the opposite order."""
+        return self.transpose()
 
     @property
     def mT(self):
@@ -142,8 +140,9 @@ class Array(_core.Node):
                 raise
             raise TypeError(
                 "an array that ilex.jit traces, or a loop carries, has no "
-                "elements: use ilex.where instead of if, or compile less") \
-                from None
+                "elements yet, which `if`, float(), printing and functions of "
+                "NumPy alone ask for: use ilex.where instead of if and "
+                "functions of ilex, or compile less") from None
         return copied(_core.data(storage))._computed() if any(storage.halo) \
             else storage
 
@@ -181,7 +180,17 @@ class Array(_core.Node):
         return complex(self._number())
 
     def __round__(self, digits=None):
-        return round(self._number(), digits)
+        return self.round(digits or 0) if self.ndim else \
+            round(self._number(), digits)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
+    def __contains__(self, value):
+        return bool((self == value).any())
 
     def __index__(self):
         if self.dtype.kind not in "iu":
@@ -265,8 +274,7 @@ class Array(_core.Node):
         if len(items) == 1 and is_flag(items[0]):
             return self[None][:int(bool(items[0]))]
         try:
-            return _core.subscript(self, items if tracing() else
-                                   without_masks(self, items))
+            return _core.subscript(self, without_masks(self, items))
         except AxisError:
             if not any(self.axes):
                 raise
@@ -299,14 +307,30 @@ class Array(_core.Node):
         return astype(self, dtype, copy=copy)
 
 
+def _unless_long(f, operands):
+    """f of operands, computed before where operations without an array below
+    them have become too many."""
+    try:
+        return f(*operands)
+    except LimitError:
+        if tracing():
+            raise
+        for x in operands:
+            if isinstance(x, Array):
+                x.compute()
+        return f(*operands)
+
+
 def _binary(name, f):
+    def of(pair):
+        return pair if pair is NotImplemented else \
+            still_weak(pair, _unless_long(f, pair))
+
     def forward(self, other):
-        pair = _operands(self, other)
-        return pair if pair is NotImplemented else still_weak(pair, f(*pair))
+        return of(_operands(self, other))
 
     def backward(self, other):
-        pair = _operands(other, self)
-        return pair if pair is NotImplemented else still_weak(pair, f(*pair))
+        return of(_operands(other, self))
 
     def inplace(self, other):
         made = forward(self, other)
@@ -348,7 +372,8 @@ def _writable(out):
 
 
 def _unary(name, f):
-    setattr(Array, f"__{name}__", lambda self: still_weak((self,), f(self)))
+    setattr(Array, f"__{name}__",
+            lambda self: still_weak((self,), _unless_long(f, (self,))))
 
 
 _KNOWN = (Array, bool, int, float, complex, Length)

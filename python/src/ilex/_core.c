@@ -15,6 +15,8 @@ PyTypeObject *storage_type, *node_type, *program_type, *function_type,
 static PyThread_type_lock lock;
 static _Atomic unsigned long owner; /* the thread that has it, or 0 */
 static int depth;                   /* how often it has taken it */
+unsigned long open_trace, used_trace;
+static unsigned long last_trace;
 
 void
 enter(void)
@@ -30,6 +32,7 @@ enter(void)
     }
     owner = self;
     depth = 1;
+    used_trace = 0;
 }
 
 void
@@ -153,6 +156,23 @@ core_scope_end(PyObject *module, PyObject *mark)
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
+/* trace_begin(), trace_end(outer): a trace, in the scope of one; the number of
+ * that around it. */
+static PyObject *
+core_trace_begin(PyObject *module, PyObject *none)
+{
+    unsigned long outer = open_trace;
+    open_trace = ++last_trace;
+    return PyLong_FromUnsignedLong(outer);
+}
+
+static PyObject *
+core_trace_end(PyObject *module, PyObject *outer)
+{
+    open_trace = PyLong_AsUnsignedLong(outer);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 /* lock_begin(), lock_end(): around a fork. */
 static PyObject *
 core_lock_begin(PyObject *module, PyObject *none)
@@ -174,6 +194,8 @@ static PyMethodDef core_methods[] = {
     {"lock_end", core_lock_end, METH_NOARGS, NULL},
     {"scope_begin", core_scope_begin, METH_NOARGS, NULL},
     {"scope_end", core_scope_end, METH_O, NULL},
+    {"trace_begin", core_trace_begin, METH_NOARGS, NULL},
+    {"trace_end", core_trace_end, METH_O, NULL},
     {NULL},
 };
 

@@ -37,6 +37,10 @@ extern ilex_context *ctx;
 extern PyObject *array_class; /* of results, a subclass of Node */
 extern PyObject *convert;     /* makes a Node of an operand that is none */
 
+/* The trace of ilex.jit that is made, or 0; under the lock that of arrays that
+ * were used outside of one: what is made of them is of it. */
+extern unsigned long open_trace, used_trace;
+
 /* Takes the lock of the context, which the thread may have; gives it back. */
 void enter(void);
 void leave(void);
@@ -62,7 +66,8 @@ typedef struct Storage {
 typedef struct Node {
     PyObject_HEAD ilex_array
         *array;       /* kept; NULL: the storage's, not made yet */
-    Storage *storage; /* or NULL */
+    Storage *storage;    /* or NULL */
+    unsigned long trace; /* in which it was made, or what it was made of; 0 */
 } Node;
 
 typedef struct Program {

@@ -104,7 +104,7 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
 
 def meshgrid(*arrays, indexing="xy"):
     """Arrays of one axis as arrays of a grid of all of them."""
-    n = len(arrays)
+    n, arrays = len(arrays), tuple(map(asarray, arrays))
     if indexing not in ("xy", "ij"):
         raise ValueError("indexing is 'xy' or 'ij'")
     swap = indexing == "xy" and n > 1

@@ -20,6 +20,12 @@ class dtype:
         self.kind = "b" if short == "bool" else letters[-1]
         self.itemsize = int(bits) // 8 if bits else 1
 
+    @property
+    def dtype(self):
+        """As one of NumPy, which asks for it: np.zeros(3, x.dtype)."""
+        import numpy
+        return numpy.dtype(self.name)
+
     def __repr__(self):
         return f"ilex.{self.name}"
 

@@ -9,6 +9,7 @@ from . import _core
 from ._array import Array, Weak
 from ._convert import asarray
 from ._dtypes import BY_SHORT
+from ._generated import ShapeError
 
 __all__ = ["foreign"]
 
@@ -28,8 +29,12 @@ class _Foreign:
         name = base if number == 1 else f"{base}_{number}"
         self.function = function
         self.declaration = f"{name}{declaration.strip()} pure"
-        takes, _, gives = re.sub(r"\[[^]]*\]", "", declaration).partition("->")
-        self.takes = re.findall(r":\s*(\w+)", takes)
+        takes, _, gives = declaration.partition("->")
+        found = re.findall(r"[(,]\s*\w+\s*:\s*(\w+)(?:\[([^]]*)\])?", takes)
+        self.takes = [short for short, _ in found]
+        self.domains = [domain.split(",") if domain.strip() else []
+                        for _, domain in found]
+        gives = re.sub(r"\[[^]]*\]", "", gives)
         self.gives = [BY_SHORT.get(n) for n in re.findall(r"\w+", gives)]
         _core.register(name, self.declaration, self._run)
 
@@ -38,9 +43,26 @@ class _Foreign:
         if len(operands) != len(self.takes):
             raise TypeError(f"{self.__name__} takes {len(self.takes)} arrays, "
                             f"{len(operands)} were given")
-        made = _core.foreign(self.declaration, tuple(
-            map(_operand, operands, self.takes)), len(self.gives))
+        given = tuple(map(_operand, operands, self.takes))
+        self._check_lengths(given)
+        made = _core.foreign(self.declaration, given, len(self.gives))
         return made[0] if len(made) == 1 else made
+
+    def _check_lengths(self, operands):
+        """Of axes without names each length is the one that is declared."""
+        known = {}
+        for k, (x, domain) in enumerate(zip(operands, self.domains)):
+            for axis, (text, n) in enumerate(zip(domain, x.shape)):
+                text = text.strip()
+                want = int(text) if text.isdigit() else \
+                    known.setdefault(text, n) if text.isidentifier() else n
+                if n != want:
+                    raise ShapeError(
+                        f"{self.__name__}: axis {axis} of argument {k} has "
+                        f"length {n}, but {text} is {want}" if
+                        text.isidentifier() else
+                        f"{self.__name__}: axis {axis} of argument {k} has "
+                        f"length {n}, not {want}")
 
     def _run(self, *storages):
         """What a program calls: storages for storages."""

@@ -98,7 +98,9 @@ operand(Arguments *a, PyObject *o)
     PyObject *node = convert ? PyObject_CallOneArg(convert, o) : NULL;
     if (node && !PyObject_TypeCheck(node, node_type)) {
         Py_DECREF(node);
-        PyErr_Format(PyExc_TypeError, "'%.100s' is no operand of an array",
+        PyErr_Format(PyExc_TypeError,
+                     "'%.100s' is no operand of an array; ilex.asarray makes "
+                     "arrays of lists",
                      Py_TYPE(o)->tp_name);
         return NULL;
     }

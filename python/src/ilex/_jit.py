@@ -6,6 +6,7 @@ import inspect
 import re
 import types
 import warnings
+from contextlib import contextmanager
 
 from . import _core
 from ._array import Array, Weak, trace, tracing
@@ -92,18 +93,28 @@ def _input(name, entry, x):
     return x
 
 
+@contextmanager
+def _of_its_own():
+    """Arrays that are made of inputs in here are for this trace alone."""
+    outer = _core.trace_begin()
+    try:
+        yield
+    finally:
+        _core.trace_end(outer)
+
+
 class Trace:
     """What a function became for arguments of one kind, leaves in a form."""
 
     def __init__(self, function, key, form, leaves, names, lengths):
-        self.inputs = list(map(_input, names, key, leaves))
         self.flat = form[1][1] == (dict, ()) and \
             is_flat(form[1][0], len(leaves))
-        with trace():
+        with trace(), _of_its_own():
+            inputs = list(map(_input, names, key, leaves))
             for name in lengths.values():
                 _core.assume(f"{name} >= 2")
             made = []
-            args, named = fill(form, self.inputs)
+            args, named = fill(form, inputs)
             self.form = flatten(function(*args, **named), made)
             self.program = Program(
                 map(_output, made), names, _name(function)) if made else None
@@ -241,10 +252,15 @@ def jit(function):
     It is called with arrays that have no elements, whose lengths may be
     symbols, and what it returns becomes one program. What it asks of a length
     (`int`, `range`, `if`) makes the trace one for that length."""
+    if not callable(function):
+        raise TypeError(f"{function!r:.60} is no function")
     return Jit(function)
 
 
 def _text(function, stage):
+    if not isinstance(function, Jit):
+        raise TypeError(f"{function!r:.60} is no function that ilex.jit made")
+
     def of(*args, **kwargs):
         program = function.trace(*args, **kwargs).program
         if program is None:

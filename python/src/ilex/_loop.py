@@ -4,6 +4,7 @@
 from . import _core
 from ._array import Array, trace
 from ._convert import asarray
+from ._generated import ShapeError
 from ._lengths import text
 from ._tree import fill, flatten
 
@@ -50,5 +51,15 @@ def _alike(form, made, starts):
     if flatten(made, new) != form:
         raise TypeError(f"a step of the loop gives {made!r:.80}, which is not "
                         "formed as what is carried")
-    return [x if isinstance(x, Array) else asarray(x, dtype=start.dtype)
-            for x, start in zip(new, starts)]
+    new = [x if isinstance(x, Array) else asarray(x, dtype=start.dtype)
+           for x, start in zip(new, starts)]
+    for x, start in zip(new, starts):
+        if not any(start.axes) and x.shape != start.shape:
+            raise ShapeError(
+                f"a step of the loop makes {_shape(x)} of a carried array of "
+                f"{_shape(start)}: its lengths stay as they are")
+    return new
+
+
+def _shape(x):
+    return f"[{', '.join(map(str, x.shape))}]"

@@ -2,7 +2,11 @@
 """Methods of arrays, with the parameters that NumPy's have: NumPy itself calls
 them, `np.sum(x, axis=1)` is `x.sum(axis=1, out=None)`."""
 
-from . import _elementwise, _reductions, _shapes
+import inspect
+
+from . import (_creation, _elementwise, _products, _reductions, _search,
+               _shapes)
+from ._array import tracing
 from ._convert import asarray, astype
 
 
@@ -92,17 +96,114 @@ def copy(self):
     return asarray(self, copy=True)
 
 
+def dot(self, other, out=None):
+    """The product of vectors and matrices; of more axes the sum over the last
+    one of the first array and the last but one of the second."""
+    _no_output(out)
+    x, y = asarray(self), asarray(other)
+    if 0 in (x.ndim, y.ndim):
+        return x * y
+    if y.ndim <= 2:
+        return x @ y
+    return _products.tensordot(x, y, axes=((x.ndim - 1,), (y.ndim - 2,)))
+
+
+def swapaxes(self, axis1, axis2):
+    """Two axes exchanged."""
+    axes = list(range(self.ndim))
+    i, j = (_shapes.axis_of(a, self.ndim) for a in (axis1, axis2))
+    axes[i], axes[j] = j, i
+    return _shapes.permute_dims(self, tuple(axes))
+
+
+def take(self, indices, axis=None):
+    """The elements at indices along an axis; without one as if flat."""
+    x = _shapes.flat(self) if axis is None else self
+    return _search.take(x, asarray(indices), axis=axis or 0)
+
+
+def repeat(self, repeats, axis=None):
+    """Each element several times over."""
+    return _search.repeat(self, repeats, axis=axis)
+
+
+def argsort(self, axis=-1):
+    """The order in which the elements along an axis do not fall."""
+    return _search.argsort(self, axis=axis)
+
+
+def nonzero(self):
+    """For each axis the indices of the elements that are not 0."""
+    return _search.nonzero(self)
+
+
+def conj(self):
+    """The conjugate of complex elements; others as they are."""
+    return _elementwise.conj(self) if self.dtype.kind == "c" else self.alias()
+
+
+def _real(self):
+    """The real parts of the elements."""
+    return _elementwise.real(self) if self.dtype.kind == "c" else self.alias()
+
+
+def _imag(self):
+    """The imaginary parts of the elements."""
+    return _elementwise.imag(self) if self.dtype.kind == "c" else \
+        _creation.zeros_like(self)
+
+
+# Functions of NumPy that are Ilex's where these take the arguments.
+_SAME = {n: n for n in (
+    "where stack einsum sort argsort tile roll tensordot expand_dims moveaxis "
+    "broadcast_to flip searchsorted repeat meshgrid diff").split()} | {
+        "concatenate": "concat"}
+_LIKE = "zeros_like", "ones_like", "full_like", "empty_like"
+
+
+def _counterpart(func, args, kwargs):
+    """What is called for a function of NumPy, or None. Arrays like others are
+    those of NumPy, which can be written to, outside of traces."""
+    import ilex
+    name = func.__name__ if func.__module__ == "numpy" else None
+    if name == "dot":
+        return dot
+    f = getattr(ilex, name) if name in _LIKE and tracing() else \
+        getattr(ilex, _SAME[name]) if name in _SAME else None
+    try:
+        if f:
+            inspect.signature(f).bind(*args, **kwargs)
+    except TypeError:
+        return None
+    return f
+
+
+def array_function(self, func, types, args, kwargs):
+    """What NumPy's function gives: what Ilex's does, or NumPy's of the
+    elements."""
+    f = _counterpart(func, args, kwargs) or func._implementation
+    return f(*args, **kwargs)
+
+
 def attach(array):
     """Gives a class the methods."""
     made = {"reshape": reshape, "squeeze": squeeze, "flatten": flatten,
             "ravel": flatten, "transpose": transpose, "clip": clip,
-            "round": round, "copy": copy}
+            "round": round, "copy": copy, "dot": dot, "swapaxes": swapaxes,
+            "take": take, "repeat": repeat, "argsort": argsort,
+            "nonzero": nonzero, "conj": conj, "conjugate": conj,
+            "__array_function__": array_function}
     for how, names in ((_reducing, "sum prod mean"),
                        (_choosing, "max min any all argmax argmin"),
                        (_spreading, "var std")):
         made |= {n: how(getattr(_reductions, n)) for n in names.split()}
     made |= {"cumsum": _cumulating(_reductions.cumulative_sum),
              "cumprod": _cumulating(_reductions.cumulative_prod)}
+    array.real, array.imag = property(_real), property(_imag)
+    array.itemsize = property(lambda self: self.dtype.itemsize,
+                              doc="Bytes of an element.")
+    array.nbytes = property(lambda self: self.size * self.dtype.itemsize,
+                            doc="Bytes of the elements.")
     for name, method in made.items():
         method.__doc__ = method.__doc__ or getattr(
             _reductions, name.replace("cum", "cumulative_")).__doc__

@@ -18,6 +18,8 @@ node_new(ilex_array *a, Storage *storage)
     self->array = a;
     Py_XINCREF(storage);
     self->storage = storage;
+    if (!storage)
+        self->trace = open_trace ? open_trace : used_trace;
     return (PyObject *)self;
 }
 
@@ -39,9 +41,37 @@ node_traverse(Node *self, visitproc visit, void *arg)
     return 0;
 }
 
+/* Stops at an input of a program. */
+static int
+at_node(void *found, ilex_array *x)
+{
+    return *(int *)found |= !strcmp(ilex_array_kind(x), "input");
+}
+
+/* Is it made of inputs of another trace than the one that is made? Of what needs
+ * none it does not matter where it was made. */
+static bool
+is_of_another(Node *n)
+{
+    int found = 0;
+    if (n->storage || !n->trace || n->trace == open_trace)
+        return false;
+    ilex_walk(ctx, 1, &n->array, at_node, &found);
+    n->trace = found ? n->trace : 0;
+    used_trace = found ? n->trace : used_trace;
+    return found && open_trace;
+}
+
 ilex_array *
 array_of(Node *n)
 {
+    if (is_of_another(n)) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "an array that another call of a compiled function "
+                        "traced has no elements here: return it from there, "
+                        "and give it to this one as an argument");
+        return NULL;
+    }
     if (!n->array && n->storage) {
         size_t mark = ilex_scope_begin(ctx);
         ilex_array *a = ilex_data(ctx, n->storage->s);

@@ -34,6 +34,9 @@ class _Place:
         x = self.array.alias()  # whatever becomes of it meanwhile
         _check_number(value, x.dtype)
         value = asarray(value)
+        if value.dtype.kind == "c" and x.dtype.kind != "c":
+            raise TypeError("complex values are no elements of "
+                            f"{x.dtype.name}; take ilex.real of them")
         if value.type != x.type:
             value = _core.cast(value, x.dtype.number)
         items = entries(self.key)
@@ -105,6 +108,11 @@ def is_mask(item):
     return isinstance(item, Array) and item.type == "bool"
 
 
+def is_there(x):
+    """Are its elements computed?"""
+    return not isinstance(x, Array) or x.storage is not None
+
+
 def is_flag(item):
     """The same of rank 0?"""
     return is_mask(item) and item.ndim == 0
@@ -116,8 +124,9 @@ _compiled = {}  # functions whose results have lengths of their own
 def counted(f, *args):
     """f(*args), whose length is that of its elements. Outside of a trace it is
     computed at once, by a function that is compiled for all arrays of a kind:
-    a context keeps each size that it counts."""
-    if tracing():
+    a context keeps each size that it counts. So it is in one, of what is there.
+    """
+    if tracing() and not all(map(is_there, args)):
         return f(*args)
     if f not in _compiled:
         from ._jit import Jit
@@ -136,8 +145,10 @@ def places(mask):
 
 
 def without_masks(x, items):
-    """The entries with the places where masks are true instead of these."""
-    if not any(map(is_mask, items)):
+    """The entries with the places where masks are true instead of these; the
+    core takes masks that are traced."""
+    masks = [i for i in items if is_mask(i)]
+    if not masks or (tracing() and not all(map(is_there, masks))):
         return items
     taken = sum(i.ndim if is_mask(i) else 1 for i in items
                 if i is not None and i is not Ellipsis)

@@ -4,11 +4,11 @@
 from collections import namedtuple
 
 from . import _core
-from ._array import Array
 from ._convert import asarray, astype
 from ._creation import arange, zeros
-from ._lengths import text
+from ._lengths import Length, text
 from ._places import counted, places
+from ._reductions import min as _least
 from ._shapes import broadcast_to, flat, reshape, stack
 
 __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
@@ -16,10 +16,16 @@ __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
            "unique_counts", "unique_inverse", "unique_all", "isin"]
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x, repeats, /, axis=None):
     """Each element several times over."""
-    if isinstance(repeats, Array):
-        counts = astype(repeats, "int64")
+    if not isinstance(repeats, (int, Length)):
+        counts = asarray(repeats)
+        if counts.dtype.kind not in "iu" and counts.shape != (0,):
+            raise TypeError("repeat: how often is told by integers, not "
+                            f"{counts.dtype.name}")
+        if counts.size and int(_least(counts)) < 0:
+            raise ValueError("repeat: how often is no negative number")
+        counts = astype(counts, "int64")
         x = flat(x) if axis is None else x
         axis = axis or 0
         ends = _core.cumsum(broadcast_to(counts, (x.shape[axis],)), "0", 0)
@@ -29,11 +35,11 @@ def repeat(x, repeats, /, *, axis=None):
     return _core.repeat(x, str(repeats), None if axis is None else str(axis))
 
 
-def take(x, indices, /, *, axis=None):
+def take(x, indices, /, axis=None):
     """The elements at indices along an axis."""
     if axis is None and x.ndim != 1:
         raise ValueError("take: say which axis")
-    return _core.take(x, indices, str(axis or 0))
+    return _core.take(x, asarray(indices), str(axis or 0))
 
 
 def take_along_axis(x, indices, /, *, axis=-1):
@@ -64,6 +70,8 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
 def _sorted(f, x, axis, descending, stable):
     if x.ndim == 0:
         return x if f is _core.sort else zeros((), dtype="int64")
+    if axis is None:
+        x, axis = flat(x), 0
     name = str(axis)
     if not descending:
         return f(x, name)
@@ -73,12 +81,12 @@ def _sorted(f, x, axis, descending, stable):
     return take_along_axis(x, order, axis=axis) if f is _core.sort else order
 
 
-def sort(x, /, *, axis=-1, descending=False, stable=True):
+def sort(x, /, axis=-1, *, descending=False, stable=True):
     """The elements of each row in order."""
     return _sorted(_core.sort, x, axis, descending, stable)
 
 
-def argsort(x, /, *, axis=-1, descending=False, stable=True):
+def argsort(x, /, axis=-1, *, descending=False, stable=True):
     """The indices that put each row in order."""
     return _sorted(_core.argsort, x, axis, descending, stable)
 

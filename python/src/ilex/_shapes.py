@@ -66,7 +66,12 @@ def moveaxis(x, source, destination, /):
 
 
 def expand_dims(x, /, axis):
-    """With a new axis of length 1."""
+    """With a new axis of length 1, or several."""
+    if isinstance(axis, tuple):
+        n = x.ndim + len(axis)
+        for a in sorted(axis_of(a, n) for a in axis):
+            x = expand_dims(x, a)
+        return x
     if not -x.ndim - 1 <= axis <= x.ndim:
         raise IndexError(f"expand_dims: axis {axis} of {x.ndim + 1}")
     return _core.expand_dims(x, str(axis))
@@ -79,14 +84,14 @@ def squeeze(x, /, axis):
     return _core.squeeze(x, axes_text(x, axis))
 
 
-def flip(x, /, *, axis=None):
+def flip(x, /, axis=None):
     """The order of elements reversed along axes."""
     if x.ndim == 0 or (isinstance(axis, tuple) and not axis):
         return x.alias()
     return _core.flip(x, axes_text(x, axis))
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x, /, shift, axis=None):
     """Elements moved along axes, round their ends."""
     shifts = shift if isinstance(shift, tuple) else (shift,)
     if axis is None:
@@ -126,23 +131,23 @@ def broadcast_arrays(*arrays):
     return [broadcast_to(x, shape) for x in arrays]
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays, /, axis=0):
     """Arrays one after another along an axis; None: as flat ones."""
-    arrays = list(arrays)
+    arrays = list(map(asarray, arrays))
     if axis is None:
         arrays, axis = [flat(x) for x in arrays], 0
     return _core.concat(arrays, str(axis))
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays, /, axis=0):
     """Arrays one after another along a new axis."""
-    arrays = list(arrays)
+    arrays = list(map(asarray, arrays))
     if not arrays:
         raise ValueError("stack: there is no array")
     return _core.stack(arrays, axis_of(axis, arrays[0].ndim + 1))
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x, /, axis=0):
     """The parts of an array along an axis."""
     axis = axis_of(axis, x.ndim)
     front = (slice(None),) * axis
@@ -151,4 +156,6 @@ def unstack(x, /, *, axis=0):
 
 def tile(x, repetitions, /):
     """The array several times over along each axis."""
-    return _core.tile(x, text(repetitions)) if repetitions else x.alias()
+    if repetitions == ():
+        return x.alias()
+    return _core.tile(x, shape_text(repetitions))
