@@ -119,7 +119,9 @@ spread(sides *s, int i)
 static ix_domain_text
 shown(const sides *s, int i)
 {
-    return ix_domain_show(s->ctx, without(s->ctx, s->x[i], 0, false));
+    const ilex_array *x = s->x[i];
+    return ix_domain_show(s->ctx, ix_rank(x) ? x->interior
+                                             : without(s->ctx, x, 0, false));
 }
 
 static bool

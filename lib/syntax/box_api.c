@@ -151,10 +151,24 @@ ilex_domain_rank(const ilex_domain *d)
     return d ? ix_box_of(d)->rank : -1;
 }
 
+/* Are both domains there? One that is NULL beside another one is an error, as
+ * for arrays. */
+static bool
+both(ilex_context *ctx, const char *name, const ilex_domain *a,
+     const ilex_domain *b)
+{
+    if (!a != !b)
+        ix_fail(&ctx->error, ILEX_E_ARGUMENT, "%s: domain %d is NULL", name,
+                a ? 1 : 0);
+    return a && b;
+}
+
 const ilex_domain *
 ilex_domain_intersect(ilex_context *ctx, const ilex_domain *a,
                       const ilex_domain *b)
 {
+    if (!both(ctx, "intersect", a, b))
+        return NULL;
     const ix_env *proof = ix_proof_open(ctx);
     return closed(
         ctx, proof,
@@ -164,6 +178,8 @@ ilex_domain_intersect(ilex_context *ctx, const ilex_domain *a,
 const ilex_domain *
 ilex_domain_union(ilex_context *ctx, const ilex_domain *a, const ilex_domain *b)
 {
+    if (!both(ctx, "union", a, b))
+        return NULL;
     const ix_env *proof = ix_proof_open(ctx);
     return closed(ctx, proof, ix_box_union(ctx, ix_box_of(a), ix_box_of(b)));
 }

@@ -61,7 +61,8 @@ line(ix_reader *r)
 
 /* Fails where a statement does not belong into a function. */
 static void
-check_in_function(ix_reader *r, const ix_statement *s)
+check_in_function(ix_reader *r, const ix_statement *s,
+                  const ix_statement *around)
 {
     if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_IN ||
@@ -70,13 +71,14 @@ check_in_function(ix_reader *r, const ix_statement *s)
         s->kind == IX_STATEMENT_SEND)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a function, which has parameters, "
-                    "the sizes of their types, and results",
-                    ix_statement_keywords[s->kind]);
+                    "the sizes of their types, and results; does that of line "
+                    "%d lack its 'end'?",
+                    ix_statement_keywords[s->kind], around->keyword.line);
 }
 
 /* Fails where one does not belong into a loop. */
 static void
-check_in_loop(ix_reader *r, const ix_statement *s)
+check_in_loop(ix_reader *r, const ix_statement *s, const ix_statement *around)
 {
     if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
         s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_ASSUME ||
@@ -87,8 +89,9 @@ check_in_loop(ix_reader *r, const ix_statement *s)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a loop, which has arrays that are "
                     "named outside of it or by let, next, until and stack; its "
-                    "results have names behind its end",
-                    ix_statement_keywords[s->kind]);
+                    "results have names behind its end: does that of line %d "
+                    "lack its 'end'?",
+                    ix_statement_keywords[s->kind], around->keyword.line);
 }
 
 /* Fails where a statement does not belong inside of what is "around" it, a
@@ -112,9 +115,9 @@ check_place(ix_reader *r, const ix_statement *s, const ix_statement *around)
                     "0.5*u, end",
                     ix_statement_keywords[s->kind]);
     if (loop)
-        check_in_loop(r, s);
+        check_in_loop(r, s, around);
     else if (around)
-        check_in_function(r, s);
+        check_in_function(r, s, around);
 }
 
 /* ---- statements ---- */

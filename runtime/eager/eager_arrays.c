@@ -174,11 +174,16 @@ ilex_storage_stack(ilex_context *ctx, size_t count,
         return NULL;
     const ilex_storage *x = operands[0];
     int at = axis < 0 ? axis + x->rank + 1 : axis;
-    if (at < 0 || at > x->rank || x->rank == ILEX_MAX_RANK)
-        return ix_fail_null(
-            &ctx->error, ILEX_E_AXIS,
-            "stack: axis %d: the result has %d axes, at most %d are supported",
-            axis, x->rank + 1, ILEX_MAX_RANK);
+    if (at < 0 || at > x->rank)
+        return ix_fail_null(&ctx->error, ILEX_E_AXIS,
+                            "stack: there is no axis %d of the result, which "
+                            "has %d; -%d to %d are",
+                            axis, x->rank + 1, x->rank + 1, x->rank);
+    if (x->rank == ILEX_MAX_RANK)
+        return ix_fail_null(&ctx->error, ILEX_E_AXIS,
+                            "stack: the result has %d axes, at most %d are "
+                            "supported",
+                            x->rank + 1, ILEX_MAX_RANK);
     r.rank = x->rank + 1;
     r.dtype = common_dtype(count, operands);
     for (int k = 0; k < r.rank; k++) {

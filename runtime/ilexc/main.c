@@ -71,7 +71,9 @@ help_name(const char *name)
     if (ix_help_print(name, verb != NULL) > 0 || verb)
         return IX_EXIT_OK;
     if (strncmp(name, "ilex_", 5) == 0) {
-        printf("%s: functions of C have manual pages: man %s\n", name, name);
+        printf("%s: functions of C have manual pages, if there are such: man "
+               "%s\n",
+               name, name);
         return IX_EXIT_OK;
     }
     ix_suggestion near = ix_suggest(name, strlen(name));

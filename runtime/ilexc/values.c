@@ -310,7 +310,7 @@ read_size(ix_cli_run *r, const char *given, char *copy)
         if (!p.value || !read_int(p.value, &r->size[i].value) ||
             r->size[i].value < 0)
             return ix_cli_usage(
-                "run",
+                r->command->verb,
                 "--size %s: wants NAME=NUMBER, from 0 to %lld, for example "
                 "%s=100",
                 given, (long long)INT64_MAX, p.key);

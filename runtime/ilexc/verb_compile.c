@@ -7,20 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of library that is asked for. */
-static ilex_library_kind
-kind_of(const ix_cli_command *c)
+/* The kinds of libraries that may be asked for. */
+static const struct {
+    ix_cli_flag flag;
+    ilex_library_kind kind;
+} kinds[] = {{IX_FLAG_OBJECT, ILEX_LIBRARY_OBJECT},
+             {IX_FLAG_STATIC, ILEX_LIBRARY_STATIC},
+             {IX_FLAG_SHARED, ILEX_LIBRARY_SHARED}};
+
+/* The files, and each kind of library that is asked for. */
+static ilex_status
+emit_kinds(const ix_cli_command *c, ilex_context *ctx, ilex_module **modules,
+           ilex_library_spec *spec)
 {
-    static const struct {
-        ix_cli_flag flag;
-        ilex_library_kind kind;
-    } kinds[] = {{IX_FLAG_OBJECT, ILEX_LIBRARY_OBJECT},
-                 {IX_FLAG_STATIC, ILEX_LIBRARY_STATIC},
-                 {IX_FLAG_SHARED, ILEX_LIBRARY_SHARED}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ix_cli_options_value(c, kinds[i].flag, NULL))
-            return kinds[i].kind;
-    return ILEX_LIBRARY_FILES;
+    ilex_status rc = ILEX_OK;
+    spec->kind = ILEX_LIBRARY_FILES;
+    for (size_t i = 0; rc == ILEX_OK && i < sizeof kinds / sizeof *kinds; i++)
+        if (ix_cli_options_value(c, kinds[i].flag, NULL)) {
+            spec->kind = kinds[i].kind;
+            rc = ilex_emit_library(ctx, modules, c->nfiles, spec);
+        }
+    return spec->kind == ILEX_LIBRARY_FILES
+               ? ilex_emit_library(ctx, modules, c->nfiles, spec)
+               : rc;
 }
 
 /* Is the language one that files are written in? */
@@ -100,7 +109,6 @@ emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
         .size = sizeof spec,
         .directory = ix_cli_options_value(c, IX_FLAG_DIRECTORY, "."),
         .prefix = ix_cli_options_value(c, IX_FLAG_PREFIX, NULL),
-        .kind = kind_of(c),
         .cuda = cuda,
         .fortran = ix_cli_options_value(c, IX_FLAG_FORTRAN, NULL) != NULL,
         .python = ix_cli_options_value(c, IX_FLAG_PYTHON, NULL) != NULL,
@@ -116,7 +124,7 @@ emit(ix_cli_session *sessions, const ix_cli_command *c, bool cuda)
         modules[i] = sessions[i].module;
     if (!modules || (fixed && !sizes) || (stem && !names))
         status = ix_cli_fail(IX_EXIT_LIMIT, "out of memory");
-    else if (ilex_emit_library(ctx, modules, c->nfiles, &spec) != ILEX_OK)
+    else if (emit_kinds(c, ctx, modules, &spec) != ILEX_OK)
         status = ix_cli_library_error(ctx);
     free(modules);
     free(names);

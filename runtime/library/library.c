@@ -299,6 +299,10 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
     if ((unsigned)s.kind > ILEX_LIBRARY_SHARED)
         return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
                        "emit_library: there is no kind %d", (int)s.kind);
+    if (s.directory && !*s.directory)
+        return ix_fail(&ctx->error, ILEX_E_ARGUMENT,
+                       "emit_library: the directory has no name; NULL or . is "
+                       "the one that a process is in");
     ix_library_job j = {.ctx = ctx,
                         .arena = &arena,
                         .directory = s.directory ? s.directory : ".",

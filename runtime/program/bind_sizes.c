@@ -130,6 +130,11 @@ ix_bind_given(ix_run *r)
     size_t count = r->call ? r->call->size_count : 0;
     if (count > 0 && !r->call->sizes)
         return ix_fail(r->err, ILEX_E_ARGUMENT, "%s: sizes is NULL", c->name);
+    if (r->call && r->call->size >= offsetof(ilex_call, group) &&
+        r->call->every < 0)
+        return ix_fail(r->err, ILEX_E_ARGUMENT,
+                       "%s: progress is told every %lld steps; 0 is each",
+                       c->name, (long long)r->call->every);
     if (r->call && r->call->threads < 0)
         return ix_fail(r->err, ILEX_E_ARGUMENT,
                        "%s: threads is %d; 0 is what option threads says",

@@ -291,12 +291,21 @@ read_swaps(const ilex_program *p, const ilex_binding *bindings, size_t count,
         at += *at == ',';
         list[*n] = (swap){find_binding(bindings, count, a, la),
                           find_binding(bindings, count, b, lb)};
-        bool first = list[*n].a == count;
-        if (first || list[*n].b == count)
+        size_t x = list[*n].a, y = list[*n].b;
+        bool first = x == count;
+        if (first || y == count)
             return ix_fail(err, ILEX_E_BINDING,
                            "%s: swaps '%.80s': nothing is bound to '%.*s'",
                            p->c->name, text, (int)(first ? la : lb),
                            first ? a : b);
+        first = bindings[x].kind != ILEX_BOUND_STORAGE;
+        if (first || x == y || bindings[y].kind != ILEX_BOUND_STORAGE)
+            return ix_fail(err, ILEX_E_BINDING,
+                           "%s: swaps '%.80s': two storages change places, "
+                           "'%.*s' %s",
+                           p->c->name, text, (int)(first ? la : lb),
+                           first ? a : b,
+                           x == y ? "is one" : "is bound to a number");
     }
     return ILEX_OK;
 }

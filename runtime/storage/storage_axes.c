@@ -270,7 +270,13 @@ ilex_status
 ix_storage_axis_order(const ilex_storage *s, const char *axes, int *order,
                       ix_error *err)
 {
-    return read_order(s, axes, order, err);
+    ilex_status rc = read_order(s, axes, order, err);
+    return rc ? ix_fail(err, ILEX_E_AXIS,
+                        "storage transpose_axes: '%.200s' does not name each "
+                        "of the %d axes once, as \"KJI\", \"Vertex, K\" or "
+                        "for axes without names \"2, 0, 1\" do",
+                        axes, s->rank)
+              : rc;
 }
 
 /* ---- reduced axes ---- */

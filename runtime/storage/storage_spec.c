@@ -90,8 +90,9 @@ spec_consistent(const ilex_storage_spec *p, ix_error *err)
     unsigned known = ILEX_STORAGE_READONLY | ILEX_STORAGE_COPY |
                      ILEX_STORAGE_CONST | ILEX_STORAGE_UNKNOWN_KIND;
     return !refuse((p->flags & ~known) != 0, err, ILEX_E_ARGUMENT,
-                   "unknown bits in flags; combine ILEX_STORAGE_READONLY and "
-                   "ILEX_STORAGE_COPY with |") &&
+                   "unknown bits in flags; combine ILEX_STORAGE_READONLY, "
+                   "ILEX_STORAGE_COPY, ILEX_STORAGE_CONST and "
+                   "ILEX_STORAGE_UNKNOWN_KIND with |") &&
            properties_consistent(p, err) && values_consistent(p, err);
 }
 

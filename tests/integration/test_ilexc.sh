@@ -323,6 +323,11 @@ done
 # Option target: of what is compiled ahead of time it stands in the JSON.
 expect 2 "option target: 'avx' is not one of.*did you mean 'avx2'" check \
     "$examples/hdiff.ilx" --target=avx
+expect 1 'E101.*the directory has no name' compile "$examples/hdiff.ilx" -o ''
+expect 0 '' compile "$examples/axpy.ilx" --shared --object --static -o kinds
+for kind in o a so; do
+    [ -f "$(ls kinds/*.$kind)" ] || fail "compile: no library .$kind"
+done
 expect 2 "option target: 'sm80' is not one of" compile "$examples/hdiff.ilx" \
     -o ahead --target=sm80
 expect 1 "E108.*no field 'l4_bytes'; did you mean 'l1_bytes'" compile \

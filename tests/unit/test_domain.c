@@ -200,6 +200,11 @@ START_TEST(positions)
     ck_assert_int_eq(take_error(), ILEX_E_AXIS);
     ck_assert_int_eq(ilex_domain_contains(ctx, NULL, "I=1"), -1);
     ck_assert_ptr_null(ilex_domain_union(ctx, d, NULL));
+    ck_assert_ptr_nonnull(strstr(ilex_error_text(ctx), "domain 1 is NULL"));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_ptr_null(ilex_domain_intersect(ctx, NULL, d));
+    ck_assert_int_eq(take_error(), ILEX_E_ARGUMENT);
+    ck_assert_ptr_null(ilex_domain_intersect(ctx, NULL, NULL));
     ck_assert_ptr_null(ilex_domain_slice(ctx, NULL, "I=1"));
     check_fine();
     ck_assert_ptr_null(ilex_domain_parse(ctx, "I:n-1"));

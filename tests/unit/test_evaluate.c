@@ -303,8 +303,9 @@ START_TEST(steps)
     ck_assert_str_eq(b[0].name, "u");
     ck_assert_int_eq(ilex_run_steps(p, b, 5, 2, NULL, &call), ILEX_OK);
     ck_assert_ptr_eq(b[0].storage, s[2]);
-    static const char *const bad[] = {"u",         "u=",  "=un",  "u=un;",
-                                      "u=un w=wn", "u=q", "q=un", ",u=un"};
+    static const char *const bad[] = {"u",         "u=",       "=un",  "u=un;",
+                                      "u=un w=wn", "u=q",      "q=un", ",u=un",
+                                      "u=u",       "u=un, w=w"};
     for (size_t i = 0; i < IX_COUNT(bad); i++) {
         ilex_status rc = ilex_run_steps(p, b, 5, 1, bad[i], &call);
         ck_assert_msg(rc == ILEX_E_ARGUMENT || rc == ILEX_E_BINDING, "%s",
@@ -312,6 +313,19 @@ START_TEST(steps)
         ck_assert_ptr_nonnull(strstr(call.error, "swaps"));
         ck_assert_ptr_eq(b[0].storage, s[2]);
     }
+    ilex_binding number = ILEX_BIND_F64("a", 2);
+    ilex_binding mixed[] = {b[0], b[1], b[2], b[3], b[4], number, number};
+    mixed[6].name = "c";
+    static const char *const of_numbers[] = {"u=a", "a=un", "a=c"};
+    for (size_t i = 0; i < IX_COUNT(of_numbers); i++) {
+        ck_assert_int_eq(ilex_run_steps(p, mixed, 7, 1, of_numbers[i], &call),
+                         ILEX_E_BINDING);
+        ck_assert_ptr_nonnull(strstr(call.error, "'a' is bound to a number"));
+    }
+    call.every = -3;
+    ck_assert_int_eq(ilex_run(p, b, 5, &call), ILEX_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(call.error, "every -3 steps"));
+    call.every = 0;
     ck_assert_int_eq(ilex_run_steps(p, b, 4, 1, "u=un", &call), ILEX_E_BINDING);
     ck_assert_ptr_eq(b[0].storage, s[2]);
     ck_assert_int_eq(ilex_run_steps(p, b, 5, -1, NULL, NULL), ILEX_E_ARGUMENT);

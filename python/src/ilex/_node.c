@@ -48,8 +48,8 @@ at_node(void *found, ilex_array *x)
     return *(int *)found |= !strcmp(ilex_array_kind(x), "input");
 }
 
-/* Is it made of inputs of another trace than the one that is made? Of what needs
- * none it does not matter where it was made. */
+/* Is it made of inputs of another trace than the one that is made? Of what
+ * needs none it does not matter where it was made. */
 static bool
 is_of_another(Node *n)
 {
