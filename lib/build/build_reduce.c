@@ -263,10 +263,10 @@ reduce_masked(ilex_context *ctx, ix_reduction r, ilex_array *x,
                          "with where(m, x, v)",
                          name);
     if (request->where->dtype != ILEX_BOOL)
-        return ix_poison(ctx, name, 0, ILEX_E_DTYPE,
-                         "%s: the mask is %s; it is bool, for example x > 0",
-                         name,
-                         ilex_dtype_name((ilex_dtype)request->where->dtype));
+        return ix_poison(
+            ctx, name, 0, ILEX_E_DTYPE,
+            "%s: the mask is %s; it has to be bool, for example x > 0", name,
+            ilex_dtype_name((ilex_dtype)request->where->dtype));
     bool mean = r == IX_REDUCTION_MEAN;
     r = mean ? IX_REDUCTION_SUM : r;
     x = ix_build_cast(ctx, acc, x);

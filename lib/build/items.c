@@ -143,8 +143,8 @@ take_range(const place *p, const ix_item *item, result *r)
     const ix_lin *last = ix_lin_offset(ctx, p->length, -1);
     if (step == 0 || step == INT64_MIN)
         return ix_fail_false(&ctx->error, ILEX_E_ARGUMENT,
-                             "subscript: the step of axis %d is %lld; it is "
-                             "not 0 (for example x[::2], x[::-1])",
+                             "subscript: the step of axis %d is %lld; it may "
+                             "be neither 0 nor -2^63 (for example x[::2])",
                              p->axis, (long long)step);
     const ix_lin *lo =
         range_end(p, "the start", item->lo, step, step > 0 ? zero : last);

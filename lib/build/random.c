@@ -136,7 +136,7 @@ random_of(ilex_context *ctx, bool single, ilex_array *key, int count,
     memcpy(args + 1, word, (size_t)count * sizeof *word);
     if (ix_rank(key) > 0)
         return ix_poison(ctx, "random", 0, ILEX_E_RANK,
-                         "random: the key has %d axes; it has none",
+                         "random: the key has %d axes; it may have none",
                          ix_rank(key));
     if (!ix_broadcast_domains(ctx, "random", count + 1, args, &dom))
         return ix_poison_again(ctx);

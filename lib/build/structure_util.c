@@ -112,7 +112,7 @@ ix_structure_nonneg(ilex_context *ctx, const char *what, const char *name,
         return true;
     if (!form || form->n == 0)
         ix_poison(ctx, what, 0, ILEX_E_ARGUMENT,
-                  "%s: %s is %s; it is a number >= 0", what, name,
+                  "%s: %s is %s; it has to be a number >= 0", what, name,
                   form ? ix_lin_show(ctx, form).s : "NULL");
     else
         ix_poison(ctx, what, 0, ILEX_E_ARGUMENT,

@@ -20,8 +20,8 @@ ix_parse_digits(ix_parser *p, const ix_word *word)
         if (__builtin_mul_overflow(v, 10u, &v) ||
             __builtin_add_overflow(v, (unsigned)(word->text[i] - '0'), &v))
             ix_lex_fail(&p->reader, ILEX_E_LITERAL, word,
-                        "the integer %.*s does not fit 64 bits; write 1e20 "
-                        "for a real number",
+                        "the integer %.*s does not fit 64 bits; real numbers "
+                        "have a point or an exponent, as 1e20",
                         word->length < 40 ? (int)word->length : 40, word->text);
     return v;
 }
