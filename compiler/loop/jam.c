@@ -48,8 +48,11 @@ flush(ix_jam_state *j, output *o)
 {
     if (o->n) {
         ix_stmt *loop = ix_jam_over_bounds(j, j->loop, &j->now);
+        bool fewer = false;
         for (int g = IX_for_lo; g <= IX_for_hi; g++)
-            loop->optional |= j->now.n[g] > j->loop->n[g];
+            fewer |= j->now.n[g] > j->loop->n[g];
+        loop->optional |= fewer;
+        loop->rest &= !fewer;
         loop->body = ix_jam_group(j, o->group, o->n);
         put(o, loop);
     }

@@ -230,6 +230,7 @@ loop_of(strip *s, int64_t from, int64_t to)
         u, loop, IX_for_hi,
         ix_index_offset(ctx, at, q->sign > 0 ? to : 1 - from), last);
     loop->optional = true;
+    loop->rest = false;
     s->at_first = from == 0 && to == 1;
     ix_substitution sub = {.ctx = ctx,
                            .mem = &u->mem,

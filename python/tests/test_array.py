@@ -159,6 +159,27 @@ class Operators(Case):
 
 
 class Subscripts(Case):
+    def test_messages_are_of_python(self):
+        u8 = ilex.asarray(np.array([1, 2], np.uint8))
+        for why, words, call in (
+                (OverflowError, "300 is no number", lambda: u8 + 300),
+                (OverflowError, "-1 is no number", lambda: u8 / -1),
+                (ValueError, r"shape \(2, 2\) for elements of shape \(2\)",
+                 lambda: ilex.zeros(5).at[1:3].set(np.ones((2, 2)))),
+                (ValueError, r"shape \(3\) for elements of shape \(2\)",
+                 lambda: ilex.zeros(5).at[1:3].set(np.ones(3))),
+                (TypeError, r"Array.sum\(\) got", lambda: u8.sum(where=1)),
+                (TypeError, "are a text", lambda: ilex.einsum(u8, [0], [0])),
+                (TypeError, "makes arrays of lists",
+                 lambda: ilex.sum([1, 2]))):
+            with self.assertRaisesRegex(why, words):
+                call()
+        self.same(ilex.arange(ilex.asarray(3)), [0, 1, 2])
+        self.same(ilex.stack([1, 2]), [1, 2])
+        self.same(ilex.concat([ilex.asarray([1]), [2]]), [1, 2])
+        for a, b in zip(ilex.meshgrid([1, 2], [3]), np.meshgrid([1, 2], [3])):
+            self.same(a, b)
+
     def test_random(self):
         rng = random.Random(7)
         x = np.arange(60.0).reshape(3, 4, 5)

@@ -417,6 +417,13 @@ class Jit(unittest.TestCase):
         self.assertEqual(a.tolist(), [2.5, 1.0, 2.5])
         self.assertEqual(taken.tolist(), [2.5, 2.5])
 
+    def test_masks_that_are_traced(self):
+        f = ilex.jit(lambda x, v: x.at[x > 0].set(v))
+        self.assertEqual(f(np.array([1.0, -1.0]), 5.0).tolist(), [5.0, -1.0])
+        with self.assertRaisesRegex(ilex.errors.ShapeError,
+                                    "how many elements a mask has"):
+            f(np.array([1.0, -1.0, 1.0]), np.array([5.0, 6.0]))
+
     def test_no_functions(self):
         for wrong in 3, None:
             with self.assertRaisesRegex(TypeError, "is no function"):

@@ -88,7 +88,7 @@ class Loops(unittest.TestCase):
         for body, error, words in (
                 (lambda t, u: (u, u), TypeError, "not formed as"),
                 (lambda t, u: ilex.astype(u, ilex.float32),
-                 ilex.errors.DtypeError, "its next value is f32"),
+                 ilex.errors.DtypeError, "makes float32 of"),
                 (lambda t, u: u[1:], ilex.errors.ShapeError,
                  r"makes \[8\] of a carried array of \[9\]"),
                 (lambda t, u: ilex.concat([u, u]), ilex.errors.ShapeError,

@@ -9,13 +9,17 @@ from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
 from ._generated import (ArgumentError, AxisError, BindingError, Error,
-                         LimitError, RankError, ShapeError)
+                         LimitError, LiteralError, RankError, ShapeError)
 from ._lengths import Length, Narrow, Specialise
 from ._page import Page
 
 
 class SubscriptError(Error, IndexError):
     """A subscript that does not fit the array."""
+
+
+class NumberError(LiteralError, OverflowError):
+    """A number of Python that a dtype lacks."""
 
 
 MOST_LINES = 100  # of a program that notebooks show a picture of
@@ -307,11 +311,18 @@ class Array(_core.Node):
         return astype(self, dtype, copy=copy)
 
 
-def _unless_long(f, operands):
+def _made(f, operands):
     """f of operands, computed before where operations without an array below
     them have become too many."""
     try:
         return f(*operands)
+    except LiteralError as why:
+        for x in operands:
+            if type(x) is int:
+                raise NumberError(
+                    f"{x} is no number of the other operand's dtype; convert "
+                    "that, for example x.astype(ilex.int64)") from why
+        raise
     except LimitError:
         if tracing():
             raise
@@ -324,7 +335,7 @@ def _unless_long(f, operands):
 def _binary(name, f):
     def of(pair):
         return pair if pair is NotImplemented else \
-            still_weak(pair, _unless_long(f, pair))
+            still_weak(pair, _made(f, pair))
 
     def forward(self, other):
         return of(_operands(self, other))
@@ -373,7 +384,7 @@ def _writable(out):
 
 def _unary(name, f):
     setattr(Array, f"__{name}__",
-            lambda self: still_weak((self,), _unless_long(f, (self,))))
+            lambda self: still_weak((self,), _made(f, (self,))))
 
 
 _KNOWN = (Array, bool, int, float, complex, Length)

@@ -63,6 +63,9 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     check_device(device)
     if stop is None:
         start, stop = 0, start
+    start, stop, step = (x.item() if isinstance(x, Array) and x.ndim == 0 and
+                         not isinstance(x, Weak) else x
+                         for x in (start, stop, step))
     numbers = (start, stop, step)
     whole = not [x for x in numbers if isinstance(x, float)]
     own = as_dtype(dtype) if dtype else as_dtype(int if whole else float)

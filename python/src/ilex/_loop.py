@@ -4,7 +4,7 @@
 from . import _core
 from ._array import Array, trace
 from ._convert import asarray
-from ._generated import ShapeError
+from ._generated import DtypeError, ShapeError
 from ._lengths import text
 from ._tree import fill, flatten
 
@@ -54,6 +54,11 @@ def _alike(form, made, starts):
     new = [x if isinstance(x, Array) else asarray(x, dtype=start.dtype)
            for x, start in zip(new, starts)]
     for x, start in zip(new, starts):
+        if x.type != start.type:
+            raise DtypeError(
+                f"a step of the loop makes {x.dtype.name} of a carried array "
+                f"of {start.dtype.name}: begin with x.astype(ilex."
+                f"{x.dtype.name}), or end the step with it")
         if not any(start.axes) and x.shape != start.shape:
             raise ShapeError(
                 f"a step of the loop makes {_shape(x)} of a carried array of "

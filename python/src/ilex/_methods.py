@@ -207,5 +207,5 @@ def attach(array):
     for name, method in made.items():
         method.__doc__ = method.__doc__ or getattr(
             _reductions, name.replace("cum", "cumulative_")).__doc__
-        method.__name__ = name
+        method.__name__, method.__qualname__ = name, f"Array.{name}"
         setattr(array, name, method)

@@ -7,6 +7,7 @@ import operator
 from . import _core
 from ._array import Array, SubscriptError, tracing
 from ._convert import asarray
+from ._generated import ShapeError
 from ._lengths import Length, text
 
 
@@ -56,11 +57,19 @@ class _Place:
             value = _core.broadcast_to(value, text(shape))
             items = tuple(i for i in items if i is not None)
         place = _core.subscript(x, items)
-        if value.ndim > place.ndim:
-            value = _core.reshape_to(value, text(place.shape), None)
-        if _core.identical(place, x):
-            return self._whole(f, value)
-        return f(x, place, value)
+        try:
+            if value.ndim > place.ndim:
+                value = _core.reshape_to(value, text(place.shape), None)
+            if _core.identical(place, x):
+                return self._whole(f, value)
+            return f(x, place, value)
+        except ShapeError:
+            if any(map(is_mask, items)):
+                raise ShapeError(
+                    "how many elements a mask has is not known in a compiled "
+                    "function: set one number, or take ilex.where") from None
+            raise ShapeError(f"a value of shape {_shown(value)} for elements "
+                             f"of shape {_shown(place)}") from None
 
     def _whole(self, f, value):
         """The same where every element is meant."""
@@ -89,6 +98,10 @@ class _Place:
     def min(self, value):
         """The array with the smaller of its elements and these."""
         return self._with(_core.min_at, value)
+
+
+def _shown(x):
+    return f"({', '.join(map(str, x.shape))})"
 
 
 def _check_number(value, dtype):

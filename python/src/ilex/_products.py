@@ -30,4 +30,6 @@ def tensordot(x1, x2, /, *, axes=2):
 
 def einsum(subscripts, *arrays):
     """Sums of products, as NumPy writes them."""
+    if not isinstance(subscripts, str):
+        raise TypeError("einsum: the subscripts are a text, 'ij,jk->ik'")
     return _core.einsum(subscripts, arrays)
