@@ -237,6 +237,29 @@ class Subscripts(Case):
         y[y < 0] = ilex.asarray([7.0, 8.0])
         self.same(y, [0.0, 1, 2, 7, 8])
 
+    def test_rows(self):
+        x = np.arange(12.0).reshape(3, 4)
+        y = ilex.asarray(x) * 1  # computed, and not
+        for _ in range(2):
+            for i in range(-3, 3):
+                self.same(y[i], x[i])
+                self.same(y[i][1], x[i][1])
+                self.same(y[i] + y[0], x[i] + x[0])
+            for i in 3, -4:
+                with self.assertRaises(IndexError):
+                    y[i]
+            self.assertEqual([r.tolist() for r in y], x.tolist())
+        row = y[1]
+        y[1] = 7.0
+        self.same(row, x[1])
+        self.same(y[1], [7.0] * 4)
+        own = ilex.asarray(x)  # NumPy's memory, as it is then
+        row, x[1] = own[1], -1.0
+        self.same(row, [-1.0] * 4)
+        self.assertEqual(max(ilex.asarray([3, 1, 2])), 3)
+        self.assertEqual(list(map(float, sorted(ilex.asarray([3.0, 1.0])))),
+                         [1.0, 3.0])
+
     def test_new_axes_and_masks(self):
         x = np.arange(12.0).reshape(4, 3)
         y = ilex.asarray(x)

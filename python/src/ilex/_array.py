@@ -274,6 +274,10 @@ class Array(_core.Node):
     def __getitem__(self, key):
         if is_shift(key):
             return shifted(self, key)
+        storage = self.storage if type(key) is int else None
+        if storage and not any(self.axes) and not tracing() and \
+                -len(self) <= key < len(self):
+            return _core.data(storage.row(key % len(self)))
         items = entries(key)
         if len(items) == 1 and is_flag(items[0]):
             return self[None][:int(bool(items[0]))]
@@ -304,7 +308,10 @@ class Array(_core.Node):
                       how)
 
     def __iter__(self):
-        return (self[i] for i in range(len(self)))
+        n = len(self)
+        if not tracing():
+            self.compute()
+        return (self[i] for i in range(n))
 
     def astype(self, dtype, copy=True):
         """The elements converted."""

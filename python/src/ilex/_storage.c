@@ -284,6 +284,19 @@ storage_device(Storage *self, PyObject *none)
     return Py_BuildValue("(ii)", type, number);
 }
 
+/* row(index): the elements with an index of the first axis, in place. */
+static PyObject *
+storage_row(Storage *self, PyObject *index)
+{
+    long long i = PyLong_AsLongLong(index);
+    if (PyErr_Occurred())
+        return NULL;
+    enter();
+    PyObject *s = storage_new(ilex_storage_index(ctx, self->s, 0, i));
+    leave();
+    return s;
+}
+
 /* from_dlpack(capsule): a storage over the tensor, which is taken. */
 static PyObject *
 core_from_dlpack(PyObject *module, PyObject *capsule)
@@ -307,6 +320,8 @@ static PyMethodDef storage_methods[] = {
      "dlpack(versioned, copy): a capsule over the elements."},
     {"device", (PyCFunction)storage_device, METH_NOARGS,
      "Type and number of the device, as DLPack has them."},
+    {"row", (PyCFunction)storage_row, METH_O,
+     "row(index): the elements with an index of the first axis, in place."},
     {NULL},
 };
 
