@@ -43,6 +43,18 @@ drop_neutral(ilex_array *n)
     return NULL;
 }
 
+/* The square that a power with the exponent 2 is, but for complex numbers, or
+ * NULL. */
+static ilex_array *
+square_of(ilex_array *n)
+{
+    ilex_dtype t = (ilex_dtype)n->dtype;
+    if (ix_op_of(n) != IX_OP_POWER || ix_dtype_is_complex(t) ||
+        n->dtype != ix_loop_of(n) || !is_number(n->ops[1], 2))
+        return NULL;
+    return ix_scalar_op(n->ctx, IX_OP_SQUARE, t, t, n->ops);
+}
+
 /* f(f(x)) = x, f(f(x)) = f(x), f(x, x) = x, by the laws of the row. */
 static ilex_array *
 apply_laws(ilex_array *n)
@@ -88,6 +100,7 @@ simplify_scalar(void *user, ilex_array *n)
         r = simplify_where(n);
     r = r ? r : apply_laws(n);
     r = r || n->nops != 2 ? r : drop_neutral(n);
+    r = r ? r : square_of(n);
     return r ? r : n;
 }
 

@@ -98,6 +98,28 @@ expect 0 'lambda shifted' print named.ilx --stage=simplify
 "$ilexc" print named.ilx --stage=hash >named.hash
 "$ilexc" print renamed.ilx --stage=hash >renamed.hash
 same named.hash renamed.hash
+cat >squares.ilx <<'END'
+ilex 1
+program squares
+size n
+in a : f64[n]
+in b : f32[n]
+in i : i16[n]
+in h : f16[n]
+in c : c64[n]
+out y = power(a, 2.0)
+out z = power(b, 2)
+out k = power(i, 2)
+out e = power(h, 2)
+out d = power(c, 2.0) + power(2.0*c, 3.0)
+out g = power(a, 3.0)
+END
+expect 0 'square(' print squares.ilx --stage=simplify
+[ "$(grep -c 'square(' out) $(grep -c 'power(' out)" = '4 2' ] ||
+    fail 'a power of 2 is no square'
+expect 0 'same bits' run squares.ilx --size n=3000 --in a=random:1 \
+    --in b=random:2 --in i=random:3 --in h=random:4 --in c=random:5 \
+    --check=reference -v
 cat >paths.ilx <<'END'
 ilex 1
 program paths
