@@ -13,6 +13,9 @@
  *                                          for k in [0, 4)
  *                                              for j in [0, m)
  *                                                  ... x[4*j + k] ...
+ *
+ * Where some reads follow the index of L, and others do not, it is copied for
+ * the former alone: of a product of a matrix with itself the rows stay.
  */
 #include "compiler/loop/box.h"
 
@@ -23,6 +26,7 @@ typedef struct staging {
     int depth;     /* loops around it */
     bool update;
     int buffer;         /* what is staged: a buffer, */
+    int follow;         /* for reads by this loop's index, -1: all; */
     const ix_stmt *mem; /* or if that is -1 an array, */
     ix_strides strides; /* of which these are the axes */
     const ix_access **access;
@@ -75,13 +79,24 @@ is_staged(const staging *x, const ix_access *a)
                   : a->buffer == x->buffer;
 }
 
+/* Are elements at such indices among those that are copied? */
+static bool
+follows(const staging *x, int rank, ilex_array *const *index)
+{
+    bool any = x->follow < 0;
+    for (int d = 0; d < rank && !any; d++)
+        any = ix_scalar_uses_index(index[d], x->follow);
+    return any;
+}
+
 /* Is a statement about an element of it that is to be one of the copy? */
 static bool
 is_about(const staging *x, const ix_stmt *s)
 {
-    bool it = x->mem
-                  ? s->buffer < 0 && s->mem && s->mem->number == x->mem->number
-                  : s->buffer == x->buffer;
+    bool it =
+        x->mem ? s->buffer < 0 && s->mem && s->mem->number == x->mem->number
+               : s->buffer == x->buffer &&
+                     follows(x, s->n[IX_INDICES], ix_operands(s, IX_INDICES));
     return it && (s->kind == IX_STMT_LOAD ||
                   (x->update &&
                    (s->kind == IX_STMT_STORE || s->kind == IX_STMT_UPDATE)));
@@ -109,15 +124,31 @@ meets(void *user, const ix_access *a, const ix_access *b)
                      "writes");
 }
 
+/* The loop's index, if some reads of the buffer follow it and others do not. */
+static int
+index_that_some_follow(const staging *x, int loop)
+{
+    staging one = {.follow = loop};
+    int some = 0, all = 0;
+    for (size_t i = 0; i < x->a.n && x->buffer >= 0; i++) {
+        const ix_access *a = &x->a.item[i];
+        all += is_staged(x, a);
+        some += is_staged(x, a) && follows(&one, a->rank, a->index);
+    }
+    return some > 0 && some < all && !x->update ? loop : -1;
+}
+
 /* The accesses that are to be to the copy. */
 static ix_refusal
-collect(staging *x)
+collect(staging *x, int loop)
 {
     bool stores = false, writes = false;
+    x->follow = index_that_some_follow(x, loop);
     x->access = ix_arena_new(&x->u->arena, (x->a.n + 1) * sizeof *x->access);
     for (size_t i = 0; i < x->a.n; i++) {
         const ix_access *a = &x->a.item[i];
-        if (!is_staged(x, a) || (a->write && !x->update))
+        if (!is_staged(x, a) || (a->write && !x->update) ||
+            !follows(x, a->rank, a->index))
             continue;
         if (a->rank < 0 || a->unknown ||
             (a->stmt->kind == IX_STMT_FOR && a->stmt->n[IX_for_while]))
@@ -218,7 +249,9 @@ static ilex_array *
 load_copied(void *user, ilex_array *load, ilex_array *const *index)
 {
     staging *x = user;
-    return load->attr[0] == x->buffer ? put_load(x, element(x, index)) : NULL;
+    return load->attr[0] == x->buffer && follows(x, load->nops, load->ops)
+               ? put_load(x, element(x, index))
+               : NULL;
 }
 
 /* The statement with operands from the copy, whose element it may be about. */
@@ -341,7 +374,7 @@ may(staging *x, const ix_directive *d, const ix_cursor *c)
     if (loop->how == IX_VECTOR)
         return ix_refuse(x->u, IX_REFUSAL_SHAPE, "its iterations run together");
     x->a = ix_accesses_in(x->u, x->k, loop->body);
-    ix_refusal r = collect(x);
+    ix_refusal r = collect(x, loop->number);
     if (r.class == IX_REFUSAL_NONE)
         r = ix_access_pairs(&x->a, meets, x);
     return r.class == IX_REFUSAL_NONE ? look_at_box(x, c, d->nloops) : r;
