@@ -34,6 +34,7 @@ typedef struct ix_partition_info {
                           those that it reads */
     bool many;         /* with those of what reads it they are too many */
     bool repeated;     /* read by fewer indices than there are loops */
+    bool factor;       /* of a contraction, which takes its elements often */
     bool steps;        /* read in the steps of a loop that it is not in */
     bool gathered;     /* read at indices that are data */
     bool checks;       /* data, or has an operand that may */

@@ -101,6 +101,32 @@ frame_indices(const ix_frame *frame)
     return bits;
 }
 
+/* The length of an axis, if it is known, else "otherwise". */
+static int64_t
+length_of(const ix_axis *ax, int64_t otherwise)
+{
+    return ax->lo->n == 0 && ax->hi->n == 0 ? ax->hi->c - ax->lo->c : otherwise;
+}
+
+/* Is what is read by the indices "used" a factor of a contraction of more than
+ * a few elements, each of which is taken often? Blocks want it in memory. */
+static bool
+is_factor(const ix_frame *frame, uint64_t used)
+{
+    enum { OFTEN = 8 };
+    const ilex_array *n =
+        frame->nreduce ? frame->reduce[frame->nreduce - 1] : NULL;
+    int64_t times = 1, most = 1;
+    if (!n || !ix_is_chain(n))
+        return false;
+    for (int k = 0; k < frame->box->rank && times < OFTEN; k++)
+        if (!(used >> k & 1))
+            times *= length_of(&frame->box->ax[k], OFTEN);
+    for (int k = 0; k < n->interior->rank && most <= OFTEN; k++)
+        most *= length_of(&n->interior->ax[k], OFTEN + 1);
+    return times >= OFTEN && most > OFTEN;
+}
+
 /* Does a load read [_0, _1, ...]? */
 static bool
 reads_same_point(const ilex_array *load, const ix_frame *frame)
@@ -160,6 +186,8 @@ count_read(ix_load_visitor *v, const ilex_array *load)
         x->gathered |= load->ops[i]->kind == IX_CHECKED;
     }
     x->repeated |= used != frame_indices(&v->frame);
+    x->factor |= is_factor(&v->frame, used) ||
+                 (!c->stored && ix_partition_of(c->p, c->user)->factor);
     return true;
 }
 

@@ -143,6 +143,14 @@ is_first_stage(const ix_partition *p, const ilex_array *n,
 
 /* ---- all ---- */
 
+/* Is a body an element of another array, or that of another dtype? */
+static bool
+is_read(const ilex_array *body)
+{
+    return body->kind == IX_LOAD ||
+           (body->kind == IX_CAST && body->ops[0]->kind == IX_LOAD);
+}
+
 /* Why the array is to be stored, or is not. */
 static ix_reason
 reason_of(const ix_partition *p, const ilex_array *n,
@@ -159,7 +167,7 @@ reason_of(const ix_partition *p, const ilex_array *n,
         return IX_REASON_CONDITIONS;
     if (x->steps && x->checks) /* once, whether there are steps or not */
         return IX_REASON_REPEATED;
-    if (x->repeated && x->work > CHEAP)
+    if ((x->factor && !is_read(n->ops[0])) || (x->repeated && x->work > CHEAP))
         return stage_of(p, n, x) ? IX_REASON_INSIDE : IX_REASON_REPEATED;
     if (x->work * (x->reads - 1) > IX_RECOMPUTE)
         return IX_REASON_WORK;
