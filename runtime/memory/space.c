@@ -40,14 +40,30 @@ ix_driver_replace(const ix_driver *driver)
 
 /* ---- sources of memory ---- */
 
+/* Asks for huge pages, of which small blocks have none; that the system may
+ * refuse does no harm. */
+static void
+advise_huge(const ix_block *b)
+{
+    uintptr_t at = (uintptr_t)b->address, mask = HUGE_PAGE - 1;
+    uintptr_t first = (at + mask) & ~mask, last = (at + b->bytes) & ~mask;
+    if (last > first)
+        (void)madvise((char *)b->address + (first - at), last - first,
+                      MADV_HUGEPAGE);
+}
+
+/* Most of the time of a large result may be that of pages which come one by one
+ * when they are first written to. */
 static ilex_status
 allocate_plain(ix_block *b, ix_error *err)
 {
     b->address = ix_mem_resize(&b->mem, NULL, b->bytes);
-    if (b->address)
-        return ILEX_OK;
-    return ix_fail(err, ILEX_E_MEMORY, "out of memory: %zu bytes for a storage",
-                   b->bytes);
+    if (!b->address)
+        return ix_fail(err, ILEX_E_MEMORY,
+                       "out of memory: %zu bytes for a storage", b->bytes);
+    if (b->bytes >= 2 * HUGE_PAGE)
+        advise_huge(b);
+    return ILEX_OK;
 }
 
 static void
@@ -56,18 +72,12 @@ free_plain(ix_block *b)
     ix_mem_free(&b->mem, b->address);
 }
 
-/* Small blocks have no huge page; that the system may refuse the advice does
- * no harm. */
 static ilex_status
 allocate_huge(ix_block *b, ix_error *err)
 {
     ilex_status rc = allocate_plain(b, err);
-    uintptr_t at = (uintptr_t)b->address, mask = HUGE_PAGE - 1;
-    uintptr_t first = (at + mask) & ~mask, last = (at + b->bytes) & ~mask;
-    if (!rc && last > first) {
-        char *page = (char *)b->address + (first - at);
-        (void)madvise(page, last - first, MADV_HUGEPAGE);
-    }
+    if (!rc)
+        advise_huge(b);
     return rc;
 }
 
