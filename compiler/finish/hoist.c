@@ -452,6 +452,15 @@ is_whole(const ix_stmt *s, int group)
     return f.n == 1 && f.t[0].k > 1;
 }
 
+/* Is it the number of chunks? Whether there are any is asked behind the loop:
+ * compilers see that their results are there where both look at one value. */
+static bool
+is_of_chunks(const ix_builder *b, const ix_stmt *s, int group)
+{
+    return s->kind == IX_STMT_FOR && group == IX_for_hi &&
+           b->k->variable[s->number].role == IX_VARIABLE_CHUNK;
+}
+
 static ix_stmt *
 hoist_stmt(ix_builder *b, ix_stmt *s)
 {
@@ -462,7 +471,7 @@ hoist_stmt(ix_builder *b, ix_stmt *s)
     for (int g = 0; g < IX_INDICES; g++) {
         ilex_array *const *from = ix_operands(s, g);
         group[g] = (ix_group){s->n[g] > 0, &x[g]};
-        if (s->n[g] > 1 || is_whole(s, g))
+        if (s->n[g] > 1 || is_whole(s, g) || is_of_chunks(b, s, g))
             x[g] = hoist_bound(b, s->n[g], from, g == IX_for_lo);
         else if (s->n[g])
             x[g] = hoist_operand(b, flat[g], *from);
