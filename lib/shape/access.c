@@ -501,8 +501,8 @@ check_axis(ix_walk *w, const ilex_array *load, int k)
     else if (ok == IX_UNKNOWN)
         ix_fail(&ctx->error, ILEX_E_LIMIT,
                 "%s: whether index %d of %s stays inside [%s, %s) is more "
-                "than isl decides within its quota; give it more than the "
-                "option's %lld, for example quota=1000000",
+                "than isl decides within its quota (option quota, %lld "
+                "operations; quota=1000000 is more)",
                 c->name, k, ix_access_name(operand).s,
                 ix_lin_show(ctx, ax->lo).s, ix_lin_show(ctx, ax->hi).s,
                 (long long)ix_option_int(ctx, IX_OPTION_quota));
