@@ -249,6 +249,11 @@ class Subscripts(Case):
                 with self.assertRaises(IndexError):
                     y[i]
             self.assertEqual([r.tolist() for r in y], x.tolist())
+        with self.assertRaises(IndexError):
+            ilex.asarray(1.0)[0]
+        self.assertIn(5.0, y)
+        self.assertNotIn(50.0, y)
+        self.assertNotIn(None, y)
         row = y[1]
         y[1] = 7.0
         self.same(row, x[1])

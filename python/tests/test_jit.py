@@ -424,6 +424,12 @@ class Jit(unittest.TestCase):
                                     "how many elements a mask has"):
             f(np.array([1.0, -1.0, 1.0]), np.array([5.0, 6.0]))
 
+    def test_how_often_is_an_argument(self):
+        f = ilex.jit(lambda x, n: ilex.repeat(x, n))
+        for n in 2, 3:
+            self.assertEqual(f(np.array([1.0, 2.0]), n).tolist(),
+                             [1.0] * n + [2.0] * n)
+
     def test_no_functions(self):
         for wrong in 3, None:
             with self.assertRaisesRegex(TypeError, "is no function"):

@@ -194,7 +194,8 @@ class Array(_core.Node):
         return other // self, other % self
 
     def __contains__(self, value):
-        return bool((self == value).any())
+        found = self == value
+        return bool(found.any()) if isinstance(found, Array) else found
 
     def __index__(self):
         if self.dtype.kind not in "iu":
@@ -275,8 +276,8 @@ class Array(_core.Node):
         if is_shift(key):
             return shifted(self, key)
         storage = self.storage if type(key) is int else None
-        if storage and not any(self.axes) and not tracing() and \
-                -len(self) <= key < len(self):
+        if storage and self.ndim and not any(self.axes) and \
+                not tracing() and -len(self) <= key < len(self):
             return _core.data(storage.row(key % len(self)))
         items = entries(key)
         if len(items) == 1 and is_flag(items[0]):

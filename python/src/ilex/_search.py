@@ -4,6 +4,7 @@
 from collections import namedtuple
 
 from . import _core
+from ._array import Weak
 from ._convert import asarray, astype
 from ._creation import arange, zeros
 from ._lengths import Length, text
@@ -18,6 +19,8 @@ __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
 
 def repeat(x, repeats, /, axis=None):
     """Each element several times over."""
+    if type(repeats) is Weak:
+        repeats = int(repeats)  # of which the trace is made
     if not isinstance(repeats, (int, Length)):
         counts = asarray(repeats)
         if counts.dtype.kind not in "iu" and counts.shape != (0,):
