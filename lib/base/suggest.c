@@ -79,7 +79,7 @@ ix_suggestion_text
 ix_suggestion_show(const ix_suggestion *s)
 {
     ix_suggestion_text t = {""};
-    if (s->best)
+    if (s->best && s->distance > 0) /* what is written itself is no help */
         snprintf(t.s, sizeof t.s, "; did you mean '%.*s'?", (int)s->length,
                  s->best);
     return t;

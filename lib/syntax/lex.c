@@ -184,10 +184,6 @@ scan_punct(ix_reader *r)
     size_t n = character(r, r->at);
     if (n > 1 || !strchr("+-*/%<>=!&|^~()[]{},:;@", *r->at)) {
         ix_word where = place(r, r->at);
-        if (n == 2 && !memcmp(r->at, "\xc2\xa0", 2))
-            ix_lex_fail(r, ILEX_E_SYNTAX, &where,
-                        "a no-break space (U+00A0) has no meaning here; write "
-                        "a plain one");
         ix_lex_fail(r, ILEX_E_SYNTAX, &where,
                     "the character '%.*s' has no meaning here%s", (int)n, r->at,
                     ix_spelling_hint(IX_SPELLING_CHARACTER, r->at, n));

@@ -224,14 +224,9 @@ static ix_suggestion_text
 suggest_word(const char *given, const char *words)
 {
     const char *what = strchr(given, '=') + 1;
-    size_t n = strcspn(what, ":,");
-    ix_suggestion s = ix_suggest(what, n);
+    ix_suggestion s = ix_suggest(what, strcspn(what, ":,"));
     ix_suggest_words(&s, words, " ");
-    ix_suggestion_text near = ix_suggestion_show(&s);
-    const char *quoted = strchr(near.s, '\'');
-    if (quoted && !strncmp(quoted + 1, what, n) && quoted[n + 1] == '\'')
-        near.s[0] = '\0'; /* it is that; what is behind it is wrong */
-    return near;
+    return ix_suggestion_show(&s);
 }
 
 /* Finds the field that "copy" of one --in or --out speaks of, and "*what" it is

@@ -148,9 +148,9 @@ is_only_axis(const ilex_storage *s, const char *layout)
            ix_axis_find(1, s->axis, layout, strlen(layout)) == 0;
 }
 
-/* The axes that "layout" lists by names or numbers. */
-static ilex_status
-read_order(const ilex_storage *s, const char *layout, int *order, ix_error *err)
+/* The axes that "layout" lists by names or numbers; does it list each once? */
+static bool
+read_order(const ilex_storage *s, const char *layout, int *order)
 {
     token t[ILEX_MAX_RANK + 1];
     int placed = 0;
@@ -167,14 +167,7 @@ read_order(const ilex_storage *s, const char *layout, int *order, ix_error *err)
         used[k] = true;
         order[placed++] = k;
     }
-    if (placed != s->rank)
-        return ix_fail(err, ILEX_E_AXIS,
-                       "storage: layout '%.200s' does not list each of the %d "
-                       "axes once, from the largest stride to the smallest; "
-                       "give \"C\", \"F\", names (\"KJI\", \"Vertex, K\") or "
-                       "numbers of unnamed axes (\"2, 0, 1\")",
-                       layout, s->rank);
-    return ILEX_OK;
+    return placed == s->rank;
 }
 
 /* Layout by names or numbers of axes, slowest first. */
@@ -182,10 +175,15 @@ static ilex_status
 set_layout_list(ilex_storage *s, const char *layout, ix_error *err)
 {
     int order[ILEX_MAX_RANK];
-    ilex_status rc = read_order(s, layout, order, err);
-    if (!rc)
-        set_order(s, order);
-    return rc;
+    if (!read_order(s, layout, order))
+        return ix_fail(err, ILEX_E_AXIS,
+                       "storage: layout '%.200s' does not list each of the %d "
+                       "axes once, from the largest stride to the smallest; "
+                       "give \"C\", \"F\", names (\"KJI\", \"Vertex, K\") or "
+                       "numbers of unnamed axes (\"2, 0, 1\")",
+                       layout, s->rank);
+    set_order(s, order);
+    return ILEX_OK;
 }
 
 ilex_status
@@ -270,13 +268,13 @@ ilex_status
 ix_storage_axis_order(const ilex_storage *s, const char *axes, int *order,
                       ix_error *err)
 {
-    ilex_status rc = read_order(s, axes, order, err);
-    return rc ? ix_fail(err, ILEX_E_AXIS,
-                        "storage transpose_axes: '%.200s' does not name each "
-                        "of the %d axes once, as \"KJI\", \"Vertex, K\" or "
-                        "for axes without names \"2, 0, 1\" do",
-                        axes, s->rank)
-              : rc;
+    if (read_order(s, axes, order))
+        return ILEX_OK;
+    return ix_fail(err, ILEX_E_AXIS,
+                   "storage transpose_axes: '%.200s' does not name each of the "
+                   "%d axes once, as \"KJI\", \"Vertex, K\" or for axes "
+                   "without names \"2, 0, 1\" do",
+                   axes, s->rank);
 }
 
 /* ---- reduced axes ---- */

@@ -59,10 +59,7 @@ class _Foreign:
                 if n != want:
                     raise ShapeError(
                         f"{self.__name__}: axis {axis} of argument {k} has "
-                        f"length {n}, but {text} is {want}" if
-                        text.isidentifier() else
-                        f"{self.__name__}: axis {axis} of argument {k} has "
-                        f"length {n}, not {want}")
+                        f"length {n}, where [{text}] stands for {want}")
 
     def _run(self, *storages):
         """What a program calls: storages for storages."""

@@ -61,10 +61,6 @@ def _alike(form, made, starts):
                 f"{x.dtype.name}), or end the step with it")
         if not any(start.axes) and x.shape != start.shape:
             raise ShapeError(
-                f"a step of the loop makes {_shape(x)} of a carried array of "
-                f"{_shape(start)}: its lengths stay as they are")
+                f"a step of the loop makes [{text(x.shape)}] of a carried "
+                f"array of [{text(start.shape)}]: its lengths stay as they are")
     return new
-
-
-def _shape(x):
-    return f"[{', '.join(map(str, x.shape))}]"

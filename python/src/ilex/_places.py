@@ -68,8 +68,9 @@ class _Place:
                 raise ShapeError(
                     "how many elements a mask has is not known in a compiled "
                     "function: set one number, or take ilex.where") from None
-            raise ShapeError(f"a value of shape {_shown(value)} for elements "
-                             f"of shape {_shown(place)}") from None
+            raise ShapeError(f"a value of shape ({text(value.shape)}) for "
+                             f"elements of shape ({text(place.shape)})") \
+                from None
 
     def _whole(self, f, value):
         """The same where every element is meant."""
@@ -98,10 +99,6 @@ class _Place:
     def min(self, value):
         """The array with the smaller of its elements and these."""
         return self._with(_core.min_at, value)
-
-
-def _shown(x):
-    return f"({', '.join(map(str, x.shape))})"
 
 
 def _check_number(value, dtype):
