@@ -37,14 +37,26 @@ note_along(void *user, const ilex_array *load)
     return !s->along;
 }
 
+/* Does a cell take in an element, or that or its position in place of what it
+ * has? */
+static bool
+takes_in(ix_stmt *x)
+{
+    if (!x->mem || x->mem->scratch != IX_SCRATCH_CELL)
+        return false;
+    const ilex_array *v = x->kind == IX_STMT_STORE ? ix_store_value(x) : NULL;
+    return x->kind == IX_STMT_UPDATE ||
+           (v && v->kind == IX_OP && ix_op_of(v) == IX_OP_WHERE);
+}
+
 /* What stands in a serial loop. */
 static void
-look_at_element(shared_search *s, const ix_stmt *x)
+look_at_element(shared_search *s, ix_stmt *x)
 {
-    if (x->kind == IX_STMT_UPDATE && x->mem &&
-        x->mem->scratch == IX_SCRATCH_CELL) {
+    if (takes_in(x)) {
         s->count++;
-        s->chain |= ix_update_value(x)->kind == IX_PRODUCT;
+        s->chain |=
+            x->kind == IX_STMT_UPDATE && ix_update_value(x)->kind == IX_PRODUCT;
         s->complex |= ix_dtype_is_complex((ilex_dtype)x->mem->dtype);
         s->sum |= !ix_dtype_is_exact((ilex_dtype)x->mem->dtype);
     }
@@ -53,7 +65,7 @@ look_at_element(shared_search *s, const ix_stmt *x)
 }
 
 static void
-look_at_list(shared_search *s, const ix_stmt *list)
+look_at_list(shared_search *s, ix_stmt *list)
 {
     for (; list && !s->other; list = list->next) {
         bool serial = list->kind == IX_STMT_FOR && !list->parallel;

@@ -296,6 +296,14 @@ is_row(ilex_context *ctx, const ilex_array *body, const ix_axis *ax, int64_t r,
            last_index_only(ctx, body, r);
 }
 
+/* Does the order of combination change nothing? */
+static bool
+any_order(ix_reduction reduction, const ilex_array *body)
+{
+    return ix_dtype_is_exact((ilex_dtype)body->dtype) ||
+           ix_reduction_info_of(reduction)->by_index;
+}
+
 bool
 ix_reduces_row(const ilex_array *n)
 {
@@ -303,7 +311,7 @@ ix_reduces_row(const ilex_array *n)
     int last = n->interior->rank - 1;
     if (ix_lanes_of(n) > 1)
         return true;
-    return ix_dtype_is_exact((ilex_dtype)body->dtype) && !ix_is_ranged(n) &&
+    return any_order(ix_reduction_of(n), body) && !ix_is_ranged(n) &&
            last >= 0 &&
            is_row(n->ctx, body, &n->interior->ax[last], n->attr[1] + last,
                   IX_LANE_BYTES /
@@ -339,14 +347,6 @@ reduce_node(ilex_context *ctx, const int64_t *attr, ilex_dtype result,
                          .nattr = 6,
                          .attr = attr};
     return box ? ix_node_scoped(ctx, &spec) : ix_poison_again(ctx);
-}
-
-/* Does the order of combination change nothing? */
-static bool
-any_order(ix_reduction reduction, const ilex_array *body)
-{
-    return ix_dtype_is_exact((ilex_dtype)body->dtype) ||
-           ix_reduction_info_of(reduction)->by_index;
 }
 
 static ilex_array *

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The order of sums, from the manual's formulas, with the C library's fma.
+"""The order of sums, from the manual's formulas, with the C library's fma; the
+positions of extrema, from NumPy.
 
     sums.py LIBRARY [--seed N] [--count C]
 
 C random einsums of one and two operands, C/2 sums over rows, columns and both,
-C/5 cumulative sums and products, and some of each of more than two chunks;
-every bit is compared, NaNs are equal.
+C/5 cumulative sums and products, and some of each of more than two chunks; C
+positions of extrema. Every bit is compared, NaNs are equal.
 """
 import argparse
 import ctypes
@@ -226,6 +227,32 @@ class Tester:
                    [("a", dtype, x)], dtype, shape, want)
 
 
+    def position(self):
+        """Few different numbers, of which the first one counts, by blocks of
+        lanes and what is left of them."""
+        r = self.random
+        dtype = r.choice(["f32", "f64", "i8", "u32", "i64"])
+        kind = np.dtype("%s%d" % (dtype[0], int(dtype[1:]) // 8))
+        few, many = r.randint(1, 5), r.randint(0, 6) * 64 + r.randint(1, 200)
+        shape = r.choice([[few, many], [many, few], [few, 1200]])
+        x = self.numbers.integers(0, r.choice([1, 3, 100]), shape).astype(kind)
+        if dtype[0] == "f":
+            x[self.numbers.random(shape) < r.choice([0.0, 0.9, 1.0])] = -np.inf
+            x[self.numbers.random(shape) < r.choice([0.0, 0.003])] = np.nan
+            x *= r.choice([1.0, -1.0])
+        name, axes = r.choice(["argmax", "argmin"]), r.choice([[0], [1], [0, 1]])
+        out = "".join(c for k, c in enumerate("nm") if k not in axes)
+        want = getattr(np, name)(x, axis=None if len(axes) > 1 else axes[0])
+        text = self.declared("a", [dtype], ["nm"]) + \
+            "out z : i64[%s] = %s[%s](a)\n" % (
+                out, name, ", ".join(map(str, axes)))
+        for jit in ["reference", "tcc"] + ["cc"] * (r.random() < 0.1):
+            got = np.empty(want.shape, np.int64)
+            self.run(text, [("a", dtype, x)], ("z", "i64", got), jit)
+            assert np.array_equal(got, want), \
+                "%s: %r, not %r\n%s" % (jit, got, want, text)
+        self.compared += 1
+
     def cumulate(self, shape, axis):
         r = self.random
         dtype, name, reverse = (r.choice(list(DTYPES)),
@@ -259,6 +286,7 @@ def main():
     t = Tester(a.library, a.seed)
     for i in range(a.count):
         t.einsum()
+        t.position()
         if i % 2 == 0:
             t.sums(t.random.randint(1, 700), t.random.randint(1, 80))
         if i % 5 == 0:
@@ -270,7 +298,7 @@ def main():
             t.sums(2, t.random.randint(8193, 13000))
             t.einsum({"i": 2, "j": 1, "k": t.random.randint(8193, 13000),
                       "l": 2})
-    print("%d sums are those of the definition" % t.compared)
+    print("%d sums and positions are those of the definition" % t.compared)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The order of sums by the manual's formulas in Python; see sums.py, which also
+# The order of sums, and the positions of extrema, in Python; see sums.py, which
 # gets this script's arguments. Skipped where there is no Python with NumPy, or
 # no shared library that Python could load.
 set -eu

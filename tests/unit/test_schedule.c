@@ -50,7 +50,9 @@ expect_loops(const char *lines, const char *names)
 START_TEST(what_they_are_called)
 {
     expect_loops("out q = w*2.0", "i0, i1");
-    expect_loops("out s = argmax[1](a)", "i0, r0 as j1");
+    expect_loops("out s = argmax[1](a)",
+                 "i0, r0.w as w1, r1.l#0 as j2, r1.w as w3, r1.l#1 as j4, r2 "
+                 "as j5, r3 as j6");
     expect_loops("out s = sum[1](a)",
                  "i0, r0.q as q1, r0.l#0 as j2, r0.w as w3, r0.l#1 as j4, "
                  "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7");
@@ -61,7 +63,9 @@ START_TEST(what_they_are_called)
                  "h9, r0.h#0 as h10, r0.h#1 as h11");
     expect_loops("out s = exp(sum[1](a)) + argmax[1](a)",
                  "i0, r0.q as q1, r0.l#0 as j2, r0.w as w3, r0.l#1 as j4, "
-                 "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7, r1 as j8");
+                 "r0.l#2 as j5, r0.h#0 as h6, r0.h#1 as h7, r1.w as w8, "
+                 "r2.l#0 as j9, r2.w as w10, r2.l#1 as j11, r3 as j12, "
+                 "r4 as j13");
     /* pieces have loops over the same axes */
     expect_loops(PIECES, "i0#0, i1#0, i0#1, i1#1");
 }
