@@ -21,7 +21,7 @@ class Jit(unittest.TestCase):
         g = ilex.jit(lambda x, k: ilex.roll(x, k))
         self.assertEqual(g(np.arange(4), 1).tolist(), [3, 0, 1, 2])
 
-    def test_lengths_that_decide(self):
+    def test_lengths_that_numpy_asks_for(self):
         f = ilex.jit(lambda x: ilex.linalg.det(x) / np.sqrt(x.shape[-1]))
         self.assertEqual(float(f(np.eye(4))), 0.5)
 
@@ -180,6 +180,26 @@ class Jit(unittest.TestCase):
             g(v)
             self.assertEqual(np.asarray(g(v)).ravel().tolist(),
                              np.asarray(f(ilex.asarray(v))).ravel().tolist())
+
+    def test_arrays_of_rank_0_are_no_numbers(self):
+        """Nor after calls with these, whose dtype they have."""
+        f = ilex.jit(lambda x, k: x * k)
+        for x, strong, weak in ((np.ones(2, "f4"), np.float64(0.1), 0.1),
+                                (np.full(2, 100, "i1"), np.int64(2), 2),
+                                (np.ones(2, "?"), np.float32(2), 0.1)):
+            for k in (strong, weak, strong, np.asarray(strong), weak):
+                want, made = x * k, f(x, k)
+                self.assertEqual(made.dtype, want.dtype)
+                self.assertEqual(made.tolist(), want.tolist())
+
+    def test_integers_that_int64_lacks(self):
+        u, most = np.array([5], "u8"), 2**64 - 1
+        for g in (lambda x: x + 0, lambda x: x & most):
+            for x in (np.uint64(most), np.array(most, "u8"), u):
+                self.assertEqual(np.asarray(ilex.jit(g)(x)), g(x))
+        f = ilex.jit(lambda x, k: x * k)
+        for k in (most, most - 1, 3, 2**63):
+            self.assertEqual(f(u, k).tolist(), (u * k).tolist())
 
     def test_weak_results_are_weak(self):
         x = np.ones(4, "f")

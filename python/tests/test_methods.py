@@ -120,6 +120,40 @@ class Methods(unittest.TestCase):
         with self.assertRaisesRegex(IndexError, "which the array covers"):
             self.x[:, ilex.asarray([7])].compute()
 
+    def test_large_integers(self):
+        own = np.array([5, 2**64 - 1], "u8")
+        x, most = ilex.asarray(own), 2**64 - 1
+        for f in (lambda x: x & 0x9E3779B97F4A7C15, lambda x: most - x,
+                  lambda x: x == most, lambda x: x + 2**63):
+            self.assertEqual(f(x).tolist(), f(own).tolist())
+        self.assertEqual(x.at[0].set(most).tolist(), [most, most])
+        self.assertEqual(ilex.where(x > 5, x, most).tolist(), [most, most])
+        self.assertEqual(ilex.full(1, most, dtype="uint64").tolist(), [most])
+        self.assertEqual(ilex.asarray([1, most]).dtype, ilex.uint64)
+        self.assertEqual((self.x + 2**64).tolist(), (self.own + 2**64).tolist())
+        for f in (lambda: ilex.asarray([1]) + 2**63, lambda: x + 2**64):
+            with self.assertRaisesRegex(OverflowError, "beside no array"):
+                f()
+
+    def test_integers_become_real_first(self):
+        norm, whole = ilex.linalg.vector_norm, np.array([-128, 100], "i1")
+        for order in (0, 1, 2, -1, np.inf):
+            np.testing.assert_allclose(
+                np.asarray(norm(ilex.asarray(whole), ord=order)),
+                np.linalg.norm(whole.astype("f8"), order))
+        for numbers in ([123, 155, -15], [1234.5, -55.0, 0.05]):
+            own = np.array(numbers)
+            for n in (-2, -1, 0, 1):
+                made = np.round(ilex.asarray(own), n)
+                self.check(f"round {n}", made, np.round(own, n))
+        own = np.array([5], "u1")
+        for bounds in ((300, 1000.5), (300, None), (2, 4.5)):
+            want = np.array([255], "u1") if None in bounds else \
+                np.clip(own, *bounds)
+            self.check(bounds, ilex.clip(ilex.asarray(own), *bounds), want)
+        self.check("linspace", ilex.linspace(-2e38, 3e38, 3, dtype="float32"),
+                   np.linspace(-2e38, 3e38, 3).astype("f4"))
+
     def test_traces(self):
         @ilex.jit
         def f(x):

@@ -97,6 +97,11 @@ def copied(x):
         _core.positive(x)
 
 
+def is_large(x):
+    """Is it an integer that int64 lacks?"""
+    return type(x) is int and not -2**63 <= x < 2**63
+
+
 def _flatten(obj, flat, dtypes):
     """The shape of nested sequences, whose numbers are added to a list, and
     their dtypes, or types of Python, to a set."""
@@ -140,6 +145,8 @@ def _common(dtypes):
 
 
 def _of_numbers(numbers, shape, own, wanted):
+    if not wanted and own.short == "i64" and any(map(is_large, numbers)):
+        own = as_dtype("uint64")
     to = wanted or own
     made = _core.empty(to.short, shape)
     if numbers:
@@ -209,6 +216,9 @@ def convert(obj):
             hasattr(obj, "__array__") or hasattr(obj, "__dlpack__"):
         if type(obj) is complex:
             return _core.c128(obj.real, obj.imag)
+        if is_large(obj):
+            raise OverflowError(f"{obj} is beside no array that can have it; "
+                                "int64, which integers are here, cannot")
         return asarray(obj)
     return NotImplemented
 

@@ -6,7 +6,7 @@ import math
 
 from . import _core
 from ._array import Array, Weak
-from ._convert import asarray, check_device
+from ._convert import asarray, check_device, is_large
 from ._dtypes import BY_SHORT, as_dtype
 from ._lengths import text
 from ._shapes import broadcast_to, flat, reshape, shape_text
@@ -22,7 +22,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
     own = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     if own.kind == "b" and not isinstance(fill_value, Array):
         fill_value = bool(fill_value)
-    if isinstance(fill_value, (complex, Weak)):
+    if isinstance(fill_value, (complex, Weak)) or is_large(fill_value):
         fill_value = asarray(fill_value, dtype=own)
     return _core.filled(shape_text(shape), fill_value, own.number)
 
@@ -89,7 +89,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     if own is None:
         own = BY_SHORT["c128"] if isinstance(start, complex) or \
             isinstance(stop, complex) else BY_SHORT["f64"]
-    via = own if own.kind in "fc" else BY_SHORT["f64"]
+    via = BY_SHORT["c128" if own.kind == "c" else "f64"]
     ends = [_core.filled("", x, via.number) for x in (start, stop)]
     made = _core.linspace(text((num,)), *ends, endpoint)
     if own.kind in "iu":

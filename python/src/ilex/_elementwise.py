@@ -57,14 +57,23 @@ maximum, minimum = globals()["maximum"], globals()["minimum"]
 
 def clip(x, /, min=None, max=None):
     """The elements, not below min and not above max."""
-    lo = x.alias() if min is None else maximum(x, _bound(min, x))
-    return lo if max is None else minimum(lo, _bound(max, x))
+    if x.dtype.kind in "iu":
+        to = float if _is_real(min) or _is_real(max) else None
+        min, max = (to(b) if to and type(b) is int else b if to else
+                    _bound(b, x) for b in (min, max))
+    lo = x.alias() if min is None else maximum(x, min)
+    return lo if max is None else minimum(lo, max)
+
+
+def _is_real(x):
+    return (x.dtype.kind if isinstance(x, Array) else
+            "f" if type(x) is float else "i") == "f"
 
 
 def _bound(bound, x):
     """A bound; an integer that the dtype lacks is its nearest one."""
     traced = type(bound) is Weak and bound.dtype.kind == "i"
-    if (traced or type(bound) is int) and x.dtype.kind in "iu":
+    if traced or type(bound) is int:
         bits, signed = 8 * x.dtype.itemsize, x.dtype.kind == "i"
         least = -(1 << bits - 1) if signed else 0
         most = (1 << bits - signed) - 1
@@ -84,11 +93,14 @@ def can_cast(from_, to, /):
 
 def result_type(*operands):
     """The dtype of an operation on arrays and dtypes."""
+    if not operands:
+        raise TypeError("result_type: of no array and no dtype")
     made = None
     weak = (bool, int, float, complex)
     for x in sorted(operands, key=lambda x: isinstance(x, weak)):
-        if not isinstance(x, (Array, *weak)):
-            x = _core.filled("", False, as_dtype(x).number)
+        if type(x) is not Weak and not isinstance(x, weak):
+            own = x.dtype if isinstance(x, Array) else as_dtype(x)
+            x = _core.filled("", False, own.number)
         made = x if made is None else where(True, made, x)
     if not isinstance(made, Array):
         return as_dtype(type(made))

@@ -42,7 +42,8 @@ typedef struct Arguments {
     int nintegers, ntexts;
     ilex_array **list;
     const char **keys;
-    PyObject *held; /* a list of what is needed until then, or NULL */
+    PyObject *held;       /* a list of what is needed until then, or NULL */
+    PyObject *const *all; /* by parameters, NULL where there is none */
 } Arguments;
 
 static int
@@ -79,6 +80,27 @@ entries(Arguments *a, PyObject *o, const char *expected)
     return hold(a, all);
 }
 
+/* An integer that is no i64, beside an array that can have it; NULL, perhaps
+ * without an exception: there is none. */
+static ilex_array *
+large(const Arguments *a, PyObject *o)
+{
+    bool whole = false, real = false;
+    for (int i = 0; i < MOST_PARAMETERS; i++) {
+        if (!a->all[i] || !PyObject_TypeCheck(a->all[i], node_type))
+            continue;
+        ilex_dtype dtype = ilex_array_dtype(array_of((Node *)a->all[i]));
+        whole |= dtype == ILEX_U64;
+        real |= dtype >= ILEX_F32; /* those of 16 bits are the last */
+    }
+    unsigned long long bits = whole ? PyLong_AsUnsignedLongLong(o) : 0;
+    if (whole && !PyErr_Occurred())
+        return ilex_cast(ilex_i64(ctx, (int64_t)bits), ILEX_U64);
+    PyErr_Clear();
+    double x = real ? PyLong_AsDouble(o) : 0;
+    return real && !PyErr_Occurred() ? ilex_lit(ctx, x) : NULL;
+}
+
 /* An operand as an array: a node, a number, or what convert makes of it. */
 static ilex_array *
 operand(Arguments *a, PyObject *o)
@@ -92,8 +114,9 @@ operand(Arguments *a, PyObject *o)
     if (PyLong_CheckExact(o)) {
         int overflow;
         long long x = PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (!overflow)
-            return ilex_lit_int(ctx, x);
+        ilex_array *made = overflow ? large(a, o) : ilex_lit_int(ctx, x);
+        if (made || PyErr_Occurred())
+            return made;
     }
     PyObject *node = convert ? PyObject_CallOneArg(convert, o) : NULL;
     if (node && !PyObject_TypeCheck(node, node_type)) {
@@ -303,6 +326,7 @@ function_call(PyObject *self, PyObject *const *args, size_t nargsf,
     PyObject *all[MOST_PARAMETERS] = {NULL}, *result = NULL;
     Arguments a;
     Value v = {0};
+    a.all = all;
     a.n = a.nintegers = a.ntexts = 0;
     a.held = NULL;
     a.rank = -1;

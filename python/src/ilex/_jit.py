@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from . import _core
 from ._array import Array, Weak, trace, tracing
-from ._convert import asarray, is_array
+from ._convert import asarray, is_array, is_large
 from ._dtypes import as_dtype, dtype
 from ._generated import Error, SizeError
 from ._lengths import Length, Narrow, Specialise
@@ -56,7 +56,8 @@ def _describe(leaves, names, static):
         if isinstance(x, Array):
             key.append((x.type, tuple(_place(n, lengths, static)
                                       for n in x.shape), x.axes, x.ranges))
-        elif type(x) in (int, float, complex) and static.get(name, True):
+        elif type(x) in (int, float, complex) and static.get(name, True) and \
+                not is_large(x):
             key.append(static.get(name) or as_dtype(type(x)))
         else:
             key.append((type(x), x.hex() if type(x) is float else x))
@@ -124,7 +125,8 @@ class Trace:
     def run(self, leaves, owner):
         if self.program is None:
             return fill(self.form, ())
-        made, pairs = self.program.run(leaves)
+        made, pairs = self.program.run(
+            [x._computed() if isinstance(x, Array) else x for x in leaves])
         if self.flat and (self.form == 0 or is_flat(self.form, len(made))):
             owner.fast = self.program.prepare(pairs, made, self.form == 0)
         return fill(self.form, [_core.data(s) for s in made])

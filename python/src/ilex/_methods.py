@@ -85,9 +85,13 @@ def clip(self, min=None, max=None, out=None):
 def round(self, decimals=0, out=None):
     """The elements to so many decimals, halves to the even one."""
     _no_output(out)
-    if decimals == 0 or self.dtype.kind not in "fc":
+    if decimals == 0 or (decimals > 0 and self.dtype.kind not in "fc"):
         return _elementwise.round(self)
-    scale = 10.0 ** decimals
+    if self.dtype.kind in "ui":
+        return astype(round(astype(self, "float64"), decimals), self.dtype)
+    scale = float(f"1e{abs(decimals)}")
+    if decimals < 0:
+        return _elementwise.round(self / scale) * scale
     return _elementwise.round(self * scale) / scale
 
 

@@ -24,7 +24,8 @@ def vecdot(x1, x2, /, *, axis=-1):
 def tensordot(x1, x2, /, *, axes=2):
     """Sums of products over axes of both."""
     if not isinstance(axes, int):
-        axes = ", ".join("[" + ", ".join(map(str, a)) + "]" for a in axes)
+        lists = [[a] if isinstance(a, int) else a for a in axes]
+        axes = ", ".join("[" + ", ".join(map(str, a)) + "]" for a in lists)
     return _core.tensordot(x1, x2, str(axes))
 
 

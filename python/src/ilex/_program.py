@@ -116,6 +116,8 @@ class _Into(_core.Jit):
 
 def _bound(x):
     """An argument as what is bound: a storage, or a number."""
+    if isinstance(x, _core.Storage):
+        return x
     if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 and \
             type(x.item()) in (int, float, complex):
         return x.item()

@@ -106,6 +106,8 @@ cumulative_prod = _cumulative("cumulative_prod", _core.cumprod)
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     """Differences of neighbours, n times."""
+    if n < 0:
+        raise ValueError(f"diff: {n} times")
     parts = [p for p in (prepend, x, append) if p is not None]
     x = concat(parts, axis=axis) if len(parts) > 1 else x
     front = (slice(None),) * axis_of(axis, x.ndim)

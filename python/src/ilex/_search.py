@@ -10,7 +10,7 @@ from ._creation import arange, zeros
 from ._lengths import Length, text
 from ._places import counted, places
 from ._reductions import min as _least
-from ._shapes import broadcast_to, flat, reshape, stack
+from ._shapes import axis_of, broadcast_to, flat, reshape, stack
 
 __all__ = ["repeat", "take", "take_along_axis", "nonzero", "argwhere",
            "searchsorted", "sort", "argsort", "top_k", "unique_values",
@@ -78,7 +78,7 @@ def _sorted(f, x, axis, descending, stable):
     name = str(axis)
     if not descending:
         return f(x, name)
-    n = x.shape[axis]
+    n = x.shape[axis_of(axis, x.ndim)]
     order = _core.flip(_core.argsort(_core.flip(x, name), name), name)
     order = (n - 1) - order
     return take_along_axis(x, order, axis=axis) if f is _core.sort else order

@@ -32,7 +32,7 @@ def axes_text(x, axis):
     """Axes as the C API has them: NULL for all."""
     if axis is None:
         return None
-    listed = axis if isinstance(axis, tuple) else (axis,)
+    listed = axis if isinstance(axis, (tuple, list)) else (axis,)
     return ", ".join(a if isinstance(a, str) else str(axis_of(a, x.ndim))
                      for a in listed)
 
@@ -69,7 +69,10 @@ def expand_dims(x, /, axis):
     """With a new axis of length 1, or several."""
     if isinstance(axis, tuple):
         n = x.ndim + len(axis)
-        for a in sorted(axis_of(a, n) for a in axis):
+        places = sorted(axis_of(a, n) for a in axis)
+        if len(set(places)) < len(places):
+            raise ValueError(f"expand_dims: an axis is there twice in {axis}")
+        for a in places:
             x = expand_dims(x, a)
         return x
     if not -x.ndim - 1 <= axis <= x.ndim:

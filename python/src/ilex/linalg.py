@@ -96,6 +96,8 @@ def cross(x1, x2, /, *, axis=-1):
 
 def matrix_power(x, n, /):
     """n matrices multiplied, of inverses if n is negative."""
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError("matrix_power: the matrices are not square")
     if n < 0:
         return matrix_power(inv(x), -n)
     if n == 0:
@@ -108,8 +110,8 @@ def matrix_power(x, n, /):
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """Norms of vectors along axes."""
-    kept = x
+    """Norms of vectors along axes, of integers as float64."""
+    kept = x = astype(x, "float64") if x.dtype.kind in "bui" else x
     if axis is None:
         x, axis = flat(x), 0
         made = _norm(abs(x), axis, False, ord)
