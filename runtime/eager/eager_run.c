@@ -118,8 +118,10 @@ evaluate(ilex_context *ctx, int op, const ix_eager_operand *x, int count,
     const ilex_program *p = ix_eager_program(ctx, &key);
     if (!p)
         return ctx->error.code;
-    if (ix_storage_count(out) == 0)
+    if (ix_storage_count(out) == 0) {
+        ix_memory_written(out->memory); /* as other ranks' parts are */
         return ILEX_OK;
+    }
     begin(ctx, p, &l);
     place_all(&l, x, count, out, order);
     set_sizes(&l, p->c, out, order);

@@ -59,6 +59,61 @@ START_TEST(eager_reductions)
 }
 END_TEST
 
+/* ---- eager writes ---- */
+
+/* A part without points is written as others are: the halo is sent again. */
+static int
+written(ilex_group *g, void *user)
+{
+    ilex_program *const *p = user;
+    ilex_context *own = ilex_context_new(NULL);
+    ilex_grid *grid = ilex_grid_new(
+        own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:2"));
+    ilex_storage_spec spec =
+        ILEX_STORAGE_SPEC(.rank = 1, .shape = &(int64_t){4}, .axes = "I",
+                          .halo = ((int64_t[]){1, 1}), .fill = &(double){1},
+                          .grid = grid);
+    ilex_storage *u = ilex_storage_new(own, &spec);
+    ilex_storage *v = ilex_storage_new(own, &spec);
+    ilex_storage *in = ilex_storage_interior(own, u);
+    ilex_storage *two = ilex_storage_scalar(own, ILEX_F64, 2), *made = NULL;
+    ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
+    int rc = (int)ilex_run(*p, b, 2, NULL);
+    for (int turn = 0; !rc && turn < 2; turn++) {
+        made = ilex_eager(own, "multiply", 2,
+                          ILEX_LIST(ilex_storage *, in, two), in);
+        rc = made ? (int)ilex_run(*p, b, 2, NULL) : (int)ilex_error_code(own);
+        ilex_storage_release(made);
+        rc = rc ? rc : (int)ilex_eager_assign(own, in, two);
+        rc = rc ? rc : (int)ilex_run(*p, b, 2, NULL);
+    }
+    int64_t n = ilex_storage_shape(in)[0];
+    double sum = 3; /* of a point that is 2 and one outside of the domain */
+    if (n > 0)
+        ilex_storage_get_f64(v, &(int64_t){1}, &sum);
+    ilex_storage_release(two);
+    ilex_storage_release(in);
+    ilex_storage_release(v);
+    ilex_storage_release(u);
+    ilex_grid_release(grid);
+    ilex_context_free(own);
+    return rc || sum == 3 ? rc : ILEX_E_INTERNAL;
+}
+
+START_TEST(eager_writes)
+{
+    ilex_module *m =
+        parse("ilex 1\nprogram p\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
+              "out v : f64[I:n] = u[I-1] + u[I+1]");
+    ilex_program *p = ilex_compile_module(m);
+    ilex_status rc = ilex_group_run(
+        ctx, &ILEX_GROUP_SPEC(.ranks = 3, .timeout = 30), written, &p);
+    ck_assert_msg(rc == ILEX_OK, "%d: %s", rc, ilex_error_text(ctx));
+    ilex_program_release(p);
+    ilex_module_free(m);
+}
+END_TEST
+
 /* ---- runs in sections ---- */
 
 /* u is nine times as much after each of three runs: what one of them sent is
@@ -366,6 +421,7 @@ main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_test(tests, eager_reductions);
+    tcase_add_test(tests, eager_writes);
     tcase_add_test(tests, sections_again);
     tcase_add_test(tests, functions);
     tcase_add_test(tests, many_steps);
