@@ -76,6 +76,10 @@ main(void)
               row[1] == 1 && column[1] == 2 && height[1] == 5.0,
           "two peaks");
     check(row[2] == -7 && column[2] == -7, "something lies behind");
+    a.c = column + 3;
+    check(peaks(&a) == PEAKS_E_OVERLAP &&
+              strstr(text, "size c overlaps argument column"),
+          "a count in an output");
     a = arguments(100.0);
     check(peaks(&a) == 0 && counted == 0 && row[0] == -7, "no peak");
     a = arguments(2.5);
