@@ -10,7 +10,7 @@
 #include "lib/graph/scalar.h"
 
 /* A halo that is as wide as what is read. */
-#define IX_HALO_AUTO INT64_MAX
+#define IX_HALO_AUTO INT64_MIN
 
 ilex_array *ix_build_input(ilex_context *ctx, const char *name, size_t length,
                            ilex_dtype dtype, const ix_domain *interior,

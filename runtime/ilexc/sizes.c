@@ -36,41 +36,57 @@ length_of(const ix_cli_field *f, int k)
     return f->hi[k] - f->lo[k] + halo;
 }
 
+/* The length of axis "k" of file "i" if size number "j" is "by" more. */
+static int64_t
+length_beyond(ix_cli_run *r, size_t i, int k, size_t j, int64_t by)
+{
+    r->size[j].value += by;
+    int64_t length =
+        query(r, i) == ILEX_OK ? length_of(&r->field[i], k) : INT64_MIN;
+    r->size[j].value -= by;
+    return length;
+}
+
+/* The only size that is not known in a length, by how much the length grows
+ * with it, and has to grow. */
+typedef struct equation {
+    size_t size;
+    int64_t base, slope, rest;
+} equation;
+
+static bool
+find_equation(ix_cli_run *r, size_t i, int k, equation *e)
+{
+    size_t unknown = 0;
+    if (query(r, i) != ILEX_OK)
+        return false;
+    e->base = length_of(&r->field[i], k);
+    e->rest = ilex_storage_shape(r->field[i].file)[k] - e->base;
+    for (size_t j = 0; j < r->nsizes; j++) {
+        int64_t length = r->known[j] ? e->base : length_beyond(r, i, k, j, 1);
+        if (length == e->base || length == INT64_MIN)
+            continue;
+        e->size = j;
+        e->slope = length - e->base;
+        unknown++;
+    }
+    return unknown == 1;
+}
+
 /* Uses the length of axis "k" of file "i": if one size is unknown in it, that
  * size is found. Returns whether one was. */
 static bool
 use_axis(ix_cli_run *r, size_t i, int k)
 {
-    ix_cli_field *f = &r->field[i];
-    int64_t unknown_slope = 0, base;
-    size_t unknown = r->nsizes;
-    if (query(r, i) != ILEX_OK)
+    equation e;
+    if (!find_equation(r, i, k, &e) || e.rest % e.slope != 0)
         return false;
-    base = length_of(f, k);
-    for (size_t j = 0; j < r->nsizes; j++) {
-        if (r->known[j])
-            continue;
-        r->size[j].value++;
-        int64_t slope = query(r, i) == ILEX_OK ? length_of(f, k) - base : 0;
-        r->size[j].value--;
-        if (slope != 0 && unknown != r->nsizes)
-            return false;
-        if (slope != 0) {
-            unknown = j;
-            unknown_slope = slope;
-        }
-    }
-    if (unknown == r->nsizes)
-        return false;
-    int64_t rest = ilex_storage_shape(f->file)[k] - base;
-    if (rest % unknown_slope != 0)
-        return false;
-    r->size[unknown].value += rest / unknown_slope;
-    r->known[unknown] =
-        query(r, i) == ILEX_OK && length_of(f, k) == base + rest;
-    if (!r->known[unknown]) /* a quotient, which several sizes give */
-        r->size[unknown].value -= rest / unknown_slope;
-    return r->known[unknown];
+    r->size[e.size].value += e.rest / e.slope;
+    r->known[e.size] =
+        query(r, i) == ILEX_OK && length_of(&r->field[i], k) == e.base + e.rest;
+    if (!r->known[e.size]) /* a quotient, which several sizes give */
+        r->size[e.size].value -= e.rest / e.slope;
+    return r->known[e.size];
 }
 
 /* Goes over all files until nothing new is found. */
@@ -85,11 +101,35 @@ use_files(ix_cli_run *r)
     }
 }
 
+/* Is there a file with a length that no size gives? Says so. */
+static bool
+report_misfit(ix_cli_run *r, size_t i, int k)
+{
+    const ix_cli_field *f = &r->field[i];
+    equation e;
+    if (!find_equation(r, i, k, &e) ||
+        length_beyond(r, i, k, e.size, 2) != e.base + 2 * e.slope ||
+        (e.rest % e.slope == 0 &&
+         r->size[e.size].value + e.rest / e.slope >= 0))
+        return false;
+    fprintf(stderr,
+            "ilexc: %s: no %s >= 0 gives axis %d of %s : %s[%s] its length "
+            "%lld\n",
+            f->source.path, r->size[e.size].name, k, f->info.name,
+            ilex_dtype_name(f->info.dtype), f->info.domain,
+            (long long)ilex_storage_shape(f->file)[k]);
+    return true;
+}
+
 /* Says which sizes are missing. */
 static ix_cli_exit
-report_missing(const ix_cli_run *r)
+report_missing(ix_cli_run *r)
 {
     const char *separator = "";
+    for (size_t i = 0; i < r->nfields; i++)
+        for (int k = 0; r->field[i].file && k < r->field[i].info.rank; k++)
+            if (report_misfit(r, i, k))
+                return IX_EXIT_PROGRAM;
     fputs("ilexc: the files do not determine every size; add for example "
           "--size ",
           stderr);

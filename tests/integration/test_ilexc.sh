@@ -213,6 +213,7 @@ expect 2 'no size c' $run_peaks --in level=constant:185 --size c=3
 
 expect 0 '' run iota.ilx --size n=2,m=3 --out v=@iota.npy
 expect 0 '' run iota.ilx --size n=2,m=6 --out v=wide.npy
+expect 0 '' run iota.ilx --size n=5,m=3 --out v=odd.npy
 run_reach='run reach.ilx --check=reference --out v=-'
 expect 0 '2.0  *102.0  *10202.0' $run_reach --in u=@iota.npy
 expect 0 '2.0  *100.0  *10200.0' $run_reach --in u=iota.npy,halo=zero
@@ -221,6 +222,13 @@ expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy,halo=file
 expect 0 '103.0  *10204.0  *20305.0' $run_reach --in u=@wide.npy --size m=3
 expect 1 'wants the shape (2, 4) but has (2, 6)' $run_reach --in u=@wide.npy \
     --size m=4
+for length in 2*n 4*n+3 n+7 2*n-20
+do
+    printf 'ilex 1\nprogram p\nsize n\nassume n >= 10\nin x : f64[%s, 3]\nout z = x\n' \
+        "$length" >odd.ilx
+    expect 1 "^ilexc: odd.npy: no n >= 0 gives axis 0 of x : f64.*, 3] its length 5$" \
+        run odd.ilx --in x=@odd.npy --out z=-
+done
 expect 1 'holds f64 of rank 2' $run_axpy --in x=@iota.npy --in y=zero
 expect 0 '' run iota.ilx --size n=2,m=3 --out v=@again.npy --jit=reference
 same iota.npy again.npy
