@@ -6,7 +6,6 @@
  * by side, the extremum of each block is found first, in lanes, and then where
  * in the best block it is.
  */
-#include "compiler/lower/guard.h"
 #include "compiler/lower/reduce.h"
 
 enum { ROUNDS = 4 }; /* of lanes, in a block */
