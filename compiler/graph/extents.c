@@ -27,8 +27,9 @@ check_output(ix_unit *u, const ix_output *out)
             ix_lin_is(ax->hi, IX_UNBOUNDED)) {
             ix_fail(&ctx->error, ILEX_E_EMPTY,
                     "%s: axis %s has no bounds; give the output a domain, for "
-                    "example by ilex_restrict(x, \"I:n\")",
-                    name, ix_symbol_text(ctx, ax->name));
+                    "example `out %s : f64[I:n] = ...`, in C by "
+                    "ilex_restrict(x, \"I:n\")",
+                    name, ix_symbol_text(ctx, ax->name), name);
             return false;
         }
     }

@@ -184,12 +184,14 @@ class Jit(unittest.TestCase):
     def test_arrays_of_rank_0_are_no_numbers(self):
         """Nor after calls with these, whose dtype they have."""
         f = ilex.jit(lambda x, k: x * k)
-        for x, strong, weak in ((np.ones(2, "f4"), np.float64(0.1), 0.1),
-                                (np.full(2, 100, "i1"), np.int64(2), 2),
-                                (np.ones(2, "?"), np.float32(2), 0.1)):
+        for x, strong, weak, wide, own in (
+                (np.ones(2, "f4"), np.float64(0.1), 0.1, "f8", "f4"),
+                (np.full(2, 100, "i1"), np.int64(2), 2, "i8", "i1"),
+                (np.ones(2, "?"), np.float32(2), 0.1, "f4", "f8")):
             for k in (strong, weak, strong, np.asarray(strong), weak):
-                want, made = x * k, f(x, k)
-                self.assertEqual(made.dtype, want.dtype)
+                dtype, made = own if k is weak else wide, f(x, k)
+                self.assertEqual(made.dtype.name, np.dtype(dtype).name)
+                want = x.astype(dtype) * np.asarray(k).astype(dtype)
                 self.assertEqual(made.tolist(), want.tolist())
 
     def test_integers_that_int64_lacks(self):

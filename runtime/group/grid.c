@@ -178,20 +178,31 @@ divide_evenly(ix_grid_axis *a, int64_t lo, int64_t hi)
 }
 
 static ilex_status
-read_domain(ilex_grid *g, const char *text, ix_error *err)
+check_ends(const char *name, int64_t lo, int64_t hi, ix_error *err)
 {
     const int64_t most = (int64_t)1 << 60;
+    if (hi < lo)
+        return ix_fail(err, ILEX_E_ARGUMENT,
+                       "grid: the domain of axis %s ends at %lld, before it "
+                       "begins, at %lld",
+                       name, (long long)hi, (long long)lo);
+    return lo < -most || hi > most
+               ? ix_fail(err, ILEX_E_ARGUMENT,
+                         "grid: the domain of axis %s is beyond 2^60", name)
+               : ILEX_OK;
+}
+
+static ilex_status
+read_domain(ilex_grid *g, const char *text, ix_error *err)
+{
     entry e;
     for (const char *p = skip_blanks(text ? text : ""); *p;) {
         p = read_entry(p, &e);
         if (!p || e.n == 0 || *e.like)
             return fail_text(err, text, "I:256, J:-1:129");
         int64_t lo = e.n == 2 ? e.number[0] : 0, hi = e.number[e.n - 1];
-        if (lo < -most || hi > most || hi < lo)
-            return ix_fail(err, ILEX_E_ARGUMENT,
-                           "grid: the domain of axis %s is empty or beyond "
-                           "2^60",
-                           e.name);
+        if (check_ends(e.name, lo, hi, err))
+            return err->code;
         int k = find_exactly(g, e.name);
         if (k >= 0)
             divide_evenly(&g->axis[k], lo, hi);
@@ -210,7 +221,7 @@ take_boundaries(ix_grid_axis *a, const int64_t *given, ix_error *err)
                            (long long)given[p - 1]);
         a->cut[p] = given[p];
     }
-    return ILEX_OK;
+    return check_ends(a->name, given[0], given[a->ranks], err);
 }
 
 /* Where the parts of each axis begin. */
