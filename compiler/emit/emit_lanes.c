@@ -130,6 +130,16 @@ emit_product(ix_emitter *e, const ix_stmt *s)
     }
 }
 
+/* Is an extremum taken in by a branch? Where there are no vectors its function
+ * is called, for which a number that replaces another one is rare enough. */
+static bool
+by_branch(const ix_emitter *e, ix_op op, ilex_dtype dtype)
+{
+    return e->target->vector_registers == 0 && !e->target->grid &&
+           (op == IX_OP_MAXIMUM || op == IX_OP_MINIMUM) &&
+           ix_dtype_is_real(dtype);
+}
+
 void
 ix_emit_update(ix_emitter *e, const ix_stmt *s)
 {
@@ -140,6 +150,12 @@ ix_emit_update(ix_emitter *e, const ix_stmt *s)
     }
     ix_name v = ix_emit_leaf(e, x);
     ix_parts at = ix_emit_scratch_element(e, s);
+    if (by_branch(e, s->op, (ilex_dtype)x->dtype)) {
+        ix_emit_put(e, "if (%s %c %s || %s != %s) %s = %s;", v.re,
+                    s->op == IX_OP_MAXIMUM ? '>' : '<', at.re, v.re, v.re,
+                    at.re, v.re);
+        return;
+    }
     if (!ix_emit_is_watched(e, s->mem)) {
         ix_emit_combine(e, s->op, (ilex_dtype)x->dtype, at,
                         (ix_parts){v.re, v.im}, at);
