@@ -17,13 +17,25 @@
 
 /* ---- lanes with NaNs beside them ---- */
 
+static bool
+is_extremum(ix_op op, ilex_dtype dtype)
+{
+    return (op == IX_OP_MAXIMUM || op == IX_OP_MINIMUM) &&
+           ix_dtype_is_real(dtype);
+}
+
+static char
+comparison(ix_op op)
+{
+    return op == IX_OP_MAXIMUM ? '>' : '<';
+}
+
 /* Are lanes folded for which a NaN is noted? */
 static bool
-is_extremum(const ix_emitter *e, const ix_stmt *s)
+notes_nan(const ix_emitter *e, const ix_stmt *s)
 {
     int64_t room = e->target->vector_registers * e->target->vector_bytes;
-    return s->kind == IX_STMT_FOLD && ix_dtype_is_real(s->from->dtype) &&
-           (s->op == IX_OP_MAXIMUM || s->op == IX_OP_MINIMUM) &&
+    return s->kind == IX_STMT_FOLD && is_extremum(s->op, s->from->dtype) &&
            2 * s->from->extent * (int64_t)ilex_dtype_bytes(s->from->dtype) <
                room;
 }
@@ -33,7 +45,7 @@ note_fold(void *emitter, ix_stmt *s)
 {
     ix_emitter *e = emitter;
     ix_ints *x = &e->watched;
-    if (!is_extremum(e, s))
+    if (!notes_nan(e, s))
         return true;
     ix_mem_grow(&e->mem, &x->item, &x->capacity, x->count + 1, sizeof *x->item);
     x->item[x->count++] = s->from->number;
@@ -100,8 +112,8 @@ static void
 put_plain(ix_emitter *e, ix_op op, const char *x, const char *y,
           const char *into)
 {
-    ix_emit_put(e, "%s = %s %c %s ? %s : %s;", into, y,
-                op == IX_OP_MAXIMUM ? '>' : '<', x, y, x);
+    ix_emit_put(e, "%s = %s %c %s ? %s : %s;", into, y, comparison(op), x, y,
+                x);
 }
 
 /* ---- updates ---- */
@@ -136,8 +148,7 @@ static bool
 by_branch(const ix_emitter *e, ix_op op, ilex_dtype dtype)
 {
     return e->target->vector_registers == 0 && !e->target->grid &&
-           (op == IX_OP_MAXIMUM || op == IX_OP_MINIMUM) &&
-           ix_dtype_is_real(dtype);
+           is_extremum(op, dtype);
 }
 
 void
@@ -152,8 +163,7 @@ ix_emit_update(ix_emitter *e, const ix_stmt *s)
     ix_parts at = ix_emit_scratch_element(e, s);
     if (by_branch(e, s->op, (ilex_dtype)x->dtype)) {
         ix_emit_put(e, "if (%s %c %s || %s != %s) %s = %s;", v.re,
-                    s->op == IX_OP_MAXIMUM ? '>' : '<', at.re, v.re, v.re,
-                    at.re, v.re);
+                    comparison(s->op), at.re, v.re, v.re, at.re, v.re);
         return;
     }
     if (!ix_emit_is_watched(e, s->mem)) {

@@ -101,7 +101,7 @@ use_files(ix_cli_run *r)
     }
 }
 
-/* Is there a file with a length that no size gives? Says so. */
+/* Says so if the length of an axis of a file is one that no size gives. */
 static bool
 report_misfit(ix_cli_run *r, size_t i, int k)
 {

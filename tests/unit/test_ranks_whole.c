@@ -69,12 +69,7 @@ written(ilex_group *g, void *user)
     ilex_context *own = ilex_context_new(NULL);
     ilex_grid *grid = ilex_grid_new(
         own, &ILEX_GRID_SPEC(.group = g, .ranks = "I:3", .domain = "I:2"));
-    ilex_storage_spec spec =
-        ILEX_STORAGE_SPEC(.rank = 1, .shape = &(int64_t){4}, .axes = "I",
-                          .halo = ((int64_t[]){1, 1}), .fill = &(double){1},
-                          .grid = grid);
-    ilex_storage *u = ilex_storage_new(own, &spec);
-    ilex_storage *v = ilex_storage_new(own, &spec);
+    ilex_storage *u = filled(own, grid, 2, 1), *v = filled(own, grid, 2, 1);
     ilex_storage *in = ilex_storage_interior(own, u);
     ilex_storage *two = ilex_storage_scalar(own, ILEX_F64, 2), *made = NULL;
     ilex_binding b[] = {ILEX_BIND("u", u), ILEX_BIND("v", v)};
@@ -102,15 +97,13 @@ written(ilex_group *g, void *user)
 
 START_TEST(eager_writes)
 {
-    ilex_module *m =
-        parse("ilex 1\nprogram p\nsize n\nin u : f64[I:n] halo(I:1:1)\n"
-              "out v : f64[I:n] = u[I-1] + u[I+1]");
-    ilex_program *p = ilex_compile_module(m);
+    ilex_program *p = compile("ilex 1\nprogram p\nsize n\n"
+                              "in u : f64[I:n] halo(I:1:1)\n"
+                              "out v : f64[I:n] = u[I-1] + u[I+1]\n");
     ilex_status rc = ilex_group_run(
         ctx, &ILEX_GROUP_SPEC(.ranks = 3, .timeout = 30), written, &p);
     ck_assert_msg(rc == ILEX_OK, "%d: %s", rc, ilex_error_text(ctx));
     ilex_program_release(p);
-    ilex_module_free(m);
 }
 END_TEST
 

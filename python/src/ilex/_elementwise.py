@@ -58,16 +58,15 @@ maximum, minimum = globals()["maximum"], globals()["minimum"]
 def clip(x, /, min=None, max=None):
     """The elements, not below min and not above max."""
     if x.dtype.kind in "iu":
-        to = float if _is_real(min) or _is_real(max) else None
-        min, max = (to(b) if to and type(b) is int else b if to else
-                    _bound(b, x) for b in (min, max))
+        real = _is_real(min) or _is_real(max)
+        min, max = (_bound(b, x) if not real else
+                    float(b) if type(b) is int else b for b in (min, max))
     lo = x.alias() if min is None else maximum(x, min)
     return lo if max is None else minimum(lo, max)
 
 
 def _is_real(x):
-    return (x.dtype.kind if isinstance(x, Array) else
-            "f" if type(x) is float else "i") == "f"
+    return x.dtype.kind == "f" if isinstance(x, Array) else type(x) is float
 
 
 def _bound(bound, x):
