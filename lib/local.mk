@@ -217,6 +217,7 @@ libixlib_la_SOURCES = \
 	lib/shape/broadcast.h \
 	lib/shape/gmp.c \
 	lib/shape/gmp.h \
+	lib/shape/guarded.c \
 	lib/shape/isl_context.c \
 	lib/shape/isl_context.h \
 	lib/shape/life.c \

@@ -23,10 +23,8 @@ typedef struct outside {
 static bool
 is_inside(const ix_walk *w, const ilex_array *index, const ix_axis *ax)
 {
-    ix_sample sample;
     return ix_index_is_affine(index) &&
-           ix_access_within(w->ctx, &w->frame, index, ax->lo, ax->hi,
-                            &sample) == IX_YES;
+           ix_access_is_within(w->ctx, &w->frame, index, ax->lo, ax->hi);
 }
 
 static ix_walk_step

@@ -354,10 +354,9 @@ holds_on(peeler *s, const piece *p, ilex_array *e)
 {
     const ix_domain *box = ix_domain_new(s->u->ctx, s->rank, p->ax);
     ix_frame frame = {.box = box};
-    ix_sample sample;
-    return box && ix_access_within(
-                      s->u->ctx, &frame, e, ix_lin_const(s->u->ctx, 0),
-                      ix_lin_const(s->u->ctx, IX_UNBOUNDED), &sample) == IX_YES;
+    return box &&
+           ix_access_is_within(s->u->ctx, &frame, e, ix_lin_const(s->u->ctx, 0),
+                               ix_lin_const(s->u->ctx, IX_UNBOUNDED));
 }
 
 /* The side of "half" on a copy of "p"; false when a limit does not allow it. */

@@ -79,12 +79,10 @@ typedef struct outside {
 static bool
 is_inside(const outside *o, int k, const ilex_array *at)
 {
-    ix_sample sample;
     ix_frame frame = {.box = o->read->dom};
     const ix_axis *ax = &o->read->x->interior->ax[k];
     return ix_index_is_affine(at) && !(at->flags & IX_HAS_RINDEX) &&
-           ix_access_within(o->ctx, &frame, at, ax->lo, ax->hi, &sample) ==
-               IX_YES;
+           ix_access_is_within(o->ctx, &frame, at, ax->lo, ax->hi);
 }
 
 static ilex_array *

@@ -33,11 +33,9 @@ static bool
 is_word(ilex_context *ctx, const ix_domain *box, const ilex_array *x)
 {
     ix_frame frame = {.box = box};
-    ix_sample sample;
     return box && ix_index_is_affine(x) && !(x->flags & IX_HAS_RINDEX) &&
-           ix_access_within(ctx, &frame, x, ix_lin_const(ctx, 0),
-                            ix_lin_const(ctx, (int64_t)1 << 32),
-                            &sample) == IX_YES;
+           ix_access_is_within(ctx, &frame, x, ix_lin_const(ctx, 0),
+                               ix_lin_const(ctx, (int64_t)1 << 32));
 }
 
 /* A word as u64; poison for a constant that is none. */

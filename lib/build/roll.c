@@ -45,10 +45,9 @@ rounds_of(const ilex_array *x, const ix_lin *by, const ix_lin *length)
     const ix_lin *zero = ix_lin_const(ctx, 0);
     ilex_array *at = ix_index_lin(ctx, by);
     for (int w = 1; w <= MOST_ROUNDS; w++) {
-        ix_sample sample;
         const ix_lin *most =
             ix_lin_try_offset(ctx, ix_lin_try_fma(ctx, zero, w, length), 1);
-        if (ix_access_within(ctx, &frame, at, zero, most, &sample) == IX_YES)
+        if (ix_access_is_within(ctx, &frame, at, zero, most))
             return w;
     }
     return 0;

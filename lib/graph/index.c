@@ -168,10 +168,8 @@ ix_index_lin(ilex_context *ctx, const ix_lin *a)
     return sum;
 }
 
-/* A form without indices as a linear form in the sizes; NULL if it has any, or
- * if a number is too large for one. */
-static const ix_lin *
-form_lin(ilex_context *ctx, const ix_index_form *form)
+const ix_lin *
+ix_index_form_lin(ilex_context *ctx, const ix_index_form *form)
 {
     const ix_lin *sum = ix_lin_try_offset(ctx, ix_lin_const(ctx, 0), form->c);
     for (int i = 0; i < form->n; i++) {
@@ -189,7 +187,7 @@ ix_index_to_lin(ilex_context *ctx, const ilex_array *x)
 {
     ix_index_form f;
     ix_index_form_of(x, &f);
-    return form_lin(ctx, &f);
+    return ix_index_form_lin(ctx, &f);
 }
 
 /* minimum or maximum; decided at once when the difference depends on sizes at
@@ -203,7 +201,7 @@ extremum(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
     ix_index_form_of(a, &x);
     ix_index_form_of(b, &y);
     const ix_lin *diff =
-        ix_index_form_add(&x, -1, &y) ? form_lin(ctx, &x) : NULL;
+        ix_index_form_add(&x, -1, &y) ? ix_index_form_lin(ctx, &x) : NULL;
     if (diff && ix_lin_nonneg_fast(ctx, diff))
         return op == IX_OP_MINIMUM ? b : a;
     if (diff && ix_lin_nonneg_fast(ctx, ix_lin_scale(ctx, diff, -1)))

@@ -130,14 +130,23 @@ most(const ilex_context *ctx, int32_t size)
     return high < ceiling ? high : ceiling;
 }
 
-int64_t
-ix_param_low(const ilex_context *ctx, int32_t param)
+/* The product of the least values of a parameter's factors, or INT64_MAX. */
+static int64_t
+least_product(const ilex_context *ctx, int32_t param)
 {
     const ix_param *p = &ctx->param[param];
-    int64_t product = 1, own = ix_env_range(ctx->facts, param).low;
+    int64_t product = 1;
     for (int i = 0; i < p->degree; i++)
         if (!ix_mul(product, least(ctx, p->factor[i]), &product))
             product = INT64_MAX;
+    return product;
+}
+
+int64_t
+ix_param_low(const ilex_context *ctx, int32_t param)
+{
+    int64_t product = least_product(ctx, param),
+            own = ix_env_range(ctx->facts, param).low;
     return product > own ? product : own;
 }
 
@@ -323,9 +332,23 @@ shifted(ilex_context *ctx, int32_t p)
     return r;
 }
 
+/* Is the form below 0 where all sizes are least? */
+static bool
+begins_below(const ilex_context *ctx, const ix_lin *a)
+{
+    int64_t sum = a->c, v;
+    for (int32_t i = 0; i < a->n; i++)
+        if (!ix_mul(a->t[i].k, least_product(ctx, a->t[i].param), &v) ||
+            !ix_add(sum, v, &sum))
+            return false;
+    return sum < 0;
+}
+
 bool
 ix_lin_terms_nonneg(ilex_context *ctx, const ix_lin *a)
 {
+    if (begins_below(ctx, a))
+        return false;
     const ix_lin *sum = ix_lin_try_offset(ctx, ix_lin_const(ctx, 0), a->c);
     for (int32_t i = 0; i < a->n; i++)
         sum = ix_lin_try_fma(ctx, sum, a->t[i].k, shifted(ctx, a->t[i].param));

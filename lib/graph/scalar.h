@@ -319,6 +319,9 @@ typedef struct ix_index_form {
 void ix_index_form_of(const ilex_array *x, ix_index_form *form);
 /* a += k*b; false on overflow or too many terms. */
 bool ix_index_form_add(ix_index_form *a, int64_t k, const ix_index_form *b);
+/* One without indices as a linear form in the sizes; NULL if it has any, or if
+ * a number is too large for one. */
+const ix_lin *ix_index_form_lin(ilex_context *ctx, const ix_index_form *form);
 ilex_array *ix_index_from(ilex_context *ctx, const ix_index_form *form);
 
 /* Is "x" the plain index _k plus a constant? */

@@ -126,6 +126,7 @@ atom_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         else
             extremum_bounds(ctx, frame, x, b);
     }
+    ix_guarded_bounds(ctx, frame, x, b);
 }
 
 /* sum += k * (bounds of an atom): the first candidate of each side, except
@@ -198,6 +199,7 @@ index_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
         b->lo[i] = ix_lin_try_offset(ctx, b->lo[i], f.c);
     for (int i = 0; i < b->nhi; i++)
         b->hi[i] = ix_lin_try_offset(ctx, b->hi[i], f.c);
+    ix_guarded_bounds(ctx, frame, x, b);
 }
 
 typedef struct bounds_query {
@@ -272,7 +274,7 @@ within_bounds(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
            is_beside(ctx, &b, hi, true, SPLITS);
 }
 
-/* lo <= x < hi over a frame. */
+/* lo <= x < hi over a frame; "sample" may be NULL. */
 typedef struct within {
     ilex_context *ctx;
     const ix_frame *frame;
@@ -281,26 +283,6 @@ typedef struct within {
     ix_sample *sample;
     ix_tri answer;
 } within;
-
-/* Under the facts. */
-static ix_tri
-ask_within(ilex_context *ctx, void *question)
-{
-    const within *w = question;
-    if (within_bounds(ctx, w->frame, w->x, w->lo, w->hi))
-        return IX_YES;
-    if (ctx->error.code == ILEX_E_MEMORY)
-        return IX_UNKNOWN;
-    ix_frame_sizes sizes;
-    ix_frame_enter(ctx, w->frame, &sizes);
-    bool shown =
-        sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
-    ix_tri r =
-        shown ? IX_YES
-              : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi, w->sample);
-    ix_frame_leave(ctx, &sizes);
-    return r;
-}
 
 static void
 within_sizes(ix_relevant *r, const void *question)
@@ -320,12 +302,43 @@ within_refuted(ilex_context *ctx, const int64_t *size, const void *question)
     return ix_refutes_within(w->frame, w->x, w->lo, w->hi, size);
 }
 
+static ix_tri ask_within(ilex_context *ctx, void *user);
+
+static ix_question
+question_of(within *w)
+{
+    return (ix_question){ask_within, within_sizes, within_refuted, w};
+}
+
+/* Under the facts. */
+static ix_tri
+ask_within(ilex_context *ctx, void *user)
+{
+    within *w = user;
+    if (within_bounds(ctx, w->frame, w->x, w->lo, w->hi))
+        return IX_YES;
+    if (ctx->error.code == ILEX_E_MEMORY)
+        return IX_UNKNOWN;
+    const ix_question self = question_of(w);
+    if (!w->sample && ix_is_refuted(ctx, &self, ctx->facts))
+        return IX_NO;
+    ix_frame_sizes sizes;
+    ix_frame_enter(ctx, w->frame, &sizes);
+    bool shown =
+        sizes.n > 0 && within_bounds(ctx, w->frame, w->x, w->lo, w->hi);
+    ix_tri r =
+        shown ? IX_YES
+              : ix_affine_within(ctx, w->frame, w->x, w->lo, w->hi, w->sample);
+    ix_frame_leave(ctx, &sizes);
+    return r;
+}
+
 static void
 prove_within(void *arg)
 {
     within *w = arg;
     const ix_env *need;
-    ix_question question = {ask_within, within_sizes, within_refuted, w};
+    const ix_question question = question_of(w);
     w->answer = ix_prove(w->ctx, &question, &need);
     if (w->answer == IX_YES)
         ix_proven_add(w->ctx, w->frame, w->x, w->lo, w->hi, need);
@@ -351,6 +364,13 @@ ix_access_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *x,
     else
         prove_within(&w);
     return w.answer;
+}
+
+bool
+ix_access_is_within(ilex_context *ctx, const ix_frame *frame,
+                    const ilex_array *x, const ix_lin *lo, const ix_lin *hi)
+{
+    return ix_access_within(ctx, frame, x, lo, hi, NULL) == IX_YES;
 }
 
 /* ---- conditions ---- */

@@ -29,6 +29,12 @@ ix_bounds_hi(ix_bounds *b, const ix_lin *a)
 void ix_index_bounds(ilex_context *ctx, const ix_frame *frame,
                      const ilex_array *x, ix_bounds *bounds);
 
+/* ---- guarded.c ---- */
+
+/* Adds the bounds that the frame's guards give. */
+void ix_guarded_bounds(ilex_context *ctx, const ix_frame *frame,
+                       const ilex_array *x, ix_bounds *bounds);
+
 /* ---- opaque.c ---- */
 
 /* Adds the bounds of an atom by a size (ix_index_is_by_size). */
@@ -65,6 +71,10 @@ ilex_array *ix_access_relax(ilex_context *ctx, const ix_domain *box,
 ix_tri ix_access_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *x, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);
+/* Is that shown? A no costs less: no counterexample is looked for. */
+bool ix_access_is_within(ilex_context *ctx, const ix_frame *frame,
+                         const ilex_array *x, const ix_lin *lo,
+                         const ix_lin *hi);
 
 /* Is an index condition the same everywhere, whatever the sizes are, as far as
  * that can be told from constants and sizes? IX_YES: it holds, IX_NO: never. */

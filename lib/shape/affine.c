@@ -225,7 +225,8 @@ ix_affine_within(ilex_context *ctx, const ix_frame *frame, const ilex_array *e,
     q.sample = sample;
     bool by_size = q.nopaque > 0 || ix_affine_is_opaque(ctx, e, lo, hi);
     ix_tri r = enter(&q, answer_within);
-    return r == IX_NO && by_size && !ix_sample_is_real(ctx, e, sample)
+    return r == IX_NO && by_size &&
+                   !(sample && ix_sample_is_real(ctx, e, sample))
                ? IX_UNKNOWN
                : r;
 }

@@ -33,8 +33,9 @@ typedef struct ix_sample {
 bool ix_affine_is_opaque(ilex_context *ctx, const ilex_array *e,
                          const ix_lin *lo, const ix_lin *hi);
 
-/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample". IX_UNKNOWN
- * also where a point that shows the opposite is none of products of sizes. */
+/* Does lo <= e < hi hold in the whole frame? IX_NO fills "sample", which
+ * may be NULL. IX_UNKNOWN also where a point that shows the opposite is none of
+ * products of sizes. */
 ix_tri ix_affine_within(ilex_context *ctx, const ix_frame *frame,
                         const ilex_array *e, const ix_lin *lo, const ix_lin *hi,
                         ix_sample *sample);

@@ -4,6 +4,7 @@
  * the rest.
  */
 #include "lib/shape/affine.h"
+#include "lib/shape/refute.h"
 
 /* Under the facts. */
 static ix_tri
@@ -16,7 +17,10 @@ ask_nonneg(ilex_context *ctx, void *form)
     for (int32_t i = 0; i < a->n; i++)
         simple &= ix_param_high(ctx, a->t[i].param) == INT64_MAX &&
                   !ix_param_is_derived(ctx, a->t[i].param);
-    return simple ? IX_NO : ix_affine_nonneg(ctx, a);
+    const ix_question self = ix_form_question(ask_nonneg, form);
+    return simple || ix_is_refuted(ctx, &self, ctx->facts)
+               ? IX_NO
+               : ix_affine_nonneg(ctx, a);
 }
 
 ix_tri

@@ -137,20 +137,6 @@ typedef struct known_form {
     ix_tri said;
 } known_form;
 
-static void
-form_sizes(ix_relevant *r, const void *user)
-{
-    ix_relevant_lin(r, *(const ix_lin *const *)user);
-}
-
-static bool
-form_refuted(ilex_context *ctx, const int64_t *size, const void *user)
-{
-    int64_t v;
-    (void)ctx;
-    return ix_lin_eval(*(const ix_lin *const *)user, size, &v) && v < 0;
-}
-
 static bool
 known_equal(const void *item, const void *key)
 {
@@ -164,7 +150,7 @@ ix_prove_form(ilex_context *ctx, ix_tri (*ask)(ilex_context *ctx, void *user),
               const ix_lin *form)
 {
     known_form key = {form, usable(ctx), ctx->facts, NULL, IX_UNKNOWN};
-    ix_question question = {ask, form_sizes, form_refuted, &key.form};
+    const ix_question question = ix_form_question(ask, &key.form);
     if (!key.in_force)
         return ask(ctx, &key.form);
     uint64_t hash = ix_mix(form->hash, key.in_force->hash);

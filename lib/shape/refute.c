@@ -173,9 +173,9 @@ try_around(ilex_context *ctx, const ix_question *q, const ix_env *facts,
 {
     for (size_t p = 0; p < ctx->nparams; p++) {
         ix_size_range range = ix_env_range(facts, (int32_t)p);
-        size[p] = range.low > least    ? range.low
-                  : least < range.high ? least
-                                       : range.high;
+        int64_t low =
+            range.low > ctx->param[p].floor ? range.low : ctx->param[p].floor;
+        size[p] = low > least ? low : least < range.high ? least : range.high;
     }
     bool refuted = try_sizes(ctx, q, facts, size);
     for (size_t p = 0; !refuted && p < ctx->nparams; p++) {
@@ -204,4 +204,27 @@ ix_is_refuted(ilex_context *ctx, const ix_question *q, const ix_env *facts)
     }
     ix_mem_free(&ctx->mem, size);
     return refuted;
+}
+
+/* ---- forms ---- */
+
+static void
+form_sizes(ix_relevant *r, const void *user)
+{
+    ix_relevant_lin(r, *(const ix_lin *const *)user);
+}
+
+static bool
+form_refuted(ilex_context *ctx, const int64_t *size, const void *user)
+{
+    int64_t v;
+    (void)ctx;
+    return ix_lin_eval(*(const ix_lin *const *)user, size, &v) && v < 0;
+}
+
+ix_question
+ix_form_question(ix_tri (*ask)(ilex_context *ctx, void *user),
+                 const ix_lin **form)
+{
+    return (ix_question){ask, form_sizes, form_refuted, form};
 }

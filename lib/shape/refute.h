@@ -18,6 +18,10 @@ bool ix_refutes_within(const ix_frame *frame, const ilex_array *x,
  * the indices of its box; -1: it is not in the frame. */
 int ix_reduced_place(const ix_frame *frame, int64_t r);
 
+/* form >= 0, of which the question asks with a const ix_lin **. */
+ix_question ix_form_question(ix_tri (*ask)(ilex_context *ctx, void *user),
+                             const ix_lin **form);
+
 /* Do sizes that satisfy "facts" refute the question? */
 bool ix_is_refuted(ilex_context *ctx, const ix_question *q,
                    const ix_env *facts);

@@ -70,12 +70,11 @@ read_end(ix_parser *p, const ix_syntax *x)
 static ilex_array *
 checked_end(ix_parser *p, ilex_array *v, const ix_domain *hull)
 {
-    ix_sample sample;
     ix_frame frame = {.box = p->lambda->dom};
     const ix_lin *lo = hull->ax[0].lo,
                  *hi = ix_lin_offset(p->ctx, hull->ax[0].hi, 1);
     if (ix_index_is_affine(v) && !(v->flags & IX_HAS_RINDEX) &&
-        ix_access_within(p->ctx, &frame, v, lo, hi, &sample) == IX_YES)
+        ix_access_is_within(p->ctx, &frame, v, lo, hi))
         return v;
     const ix_checked c = {.what = IX_CHECKED_END,
                           .value = v,

@@ -332,14 +332,14 @@ next_point(const place *q, point *p)
     return k >= 0;
 }
 
-/* Over the points for these sizes, or those that the guards let pass. */
+/* Over the points for these sizes that the guards let pass. */
 static extent
-extent_of(const place *q, const ilex_array *x, const int64_t *size, bool all)
+extent_of(const place *q, const ilex_array *x, const int64_t *size)
 {
     extent e = {.any = false};
     point p = {.size = {size[0], size[1]}};
     for (bool more = first_point(q, &p); more; more = next_point(q, &p)) {
-        if (!all && !guarded(q, &p))
+        if (!guarded(q, &p))
             continue;
         int64_t v = value_at(x, &p);
         e.least = !e.any || v < e.least ? v : e.least;
@@ -385,7 +385,7 @@ check_bounds(const place *q, const ilex_array *x, const int64_t *size,
              const ix_lin *lo, const ix_lin *hi)
 {
     ix_bounds b;
-    extent e = extent_of(q, x, size, true);
+    extent e = extent_of(q, x, size);
     ix_index_bounds(ctx, &q->frame, x, &b);
     for (int k = 0; e.any && k < b.nlo; k++)
         if (form_at(b.lo[k], size) > e.least)
@@ -443,7 +443,7 @@ START_TEST(places)
         while (next_sizes(proof, NEAR, size)) {
             if (satisfies(ctx->in_force, size))
                 check_bounds(&q, x, size, lo, hi);
-            extent e = extent_of(&q, x, size, false);
+            extent e = extent_of(&q, x, size);
             ck_assert(
                 said != IX_YES || !e.any ||
                 (e.least >= form_at(lo, size) && e.most < form_at(hi, size)));
@@ -506,7 +506,7 @@ START_TEST(exact)
         if (draw(0, 2) == 0)
             x = scalar(IX_OP_FLOOR_DIVIDE, x, ix_index_const(ctx, draw(2, 4)));
         x = ix_index_normal(ctx, x);
-        extent e = extent_of(&q, x, none, true);
+        extent e = extent_of(&q, x, none);
         int64_t lo = e.least + draw(-1, 1), hi = e.most + 1 + draw(-1, 1);
         bool out = e.any && (e.least < lo || e.most >= hi);
         ck_assert_int_eq(ix_refutes_within(&q.frame, x, ix_lin_const(ctx, lo),
