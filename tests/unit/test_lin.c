@@ -351,6 +351,21 @@ START_TEST(ranges)
     ck_assert(!ix_lin_nonneg_fast(ctx, lin("n//2 - 3")));
     ck_assert(ix_lin_nonneg_fast(ctx, lin("2 - ceil(k/2)")));
     ck_assert(!ix_lin_nonneg_fast(ctx, lin("1 - ceil(k/2)")));
+    /* (n - 5)*(m - 3) is 0 where its sizes are least */
+    ck_assert(ix_lin_nonneg_fast(ctx, lin("n*m - 3*n - 5*m + 15")));
+    ck_assert(!ix_lin_nonneg_fast(ctx, lin("n*m - 3*n - 5*m + 14")));
+}
+END_TEST
+
+/* What is known of a size in a range holds for sizes on trial as well. */
+START_TEST(floors)
+{
+    given("2*m >= n");
+    int32_t *floor = &ctx->param[lin("n")->t[0].param].floor;
+    ck_assert_int_eq(ix_lin_nonneg(ctx, lin("m - 1")), IX_NO);
+    *floor = 1;
+    ck_assert_int_eq(ix_lin_nonneg(ctx, lin("m - 1")), IX_YES);
+    *floor = 0;
 }
 END_TEST
 
@@ -416,8 +431,8 @@ END_TEST
 int
 main(void)
 {
-    return RUN_TESTS("lin", interned, arithmetic, decide_against_values, order,
-                     extrema, extremum_forms, quotients, quotient_forms,
+    return RUN_TESTS("lin", interned, arithmetic, decide_against_values, floors,
+                     order, extrema, extremum_forms, quotients, quotient_forms,
                      decide_quotients, ranges, unbounded, divisibility,
                      overflow, contradictions);
 }
