@@ -192,7 +192,7 @@ try_around(ilex_context *ctx, const ix_question *q, const ix_env *facts,
 bool
 ix_is_refuted(ilex_context *ctx, const ix_question *q, const ix_env *facts)
 {
-    static const int64_t least[] = {1, 0, 4};
+    static const int64_t least[] = {1, 0, 4, 1024};
     ix_relevant r;
     bool refuted = false;
     int64_t *size = ix_mem_new(&ctx->mem, (ctx->nparams + 1) * sizeof *size);
