@@ -78,9 +78,9 @@ typedef struct ilex_library_spec {
  * (ahead_of_time.md). They need a C99 compiler, of C++ too, and where the
  * first lines of PREFIX.c say so -lm. Several programs in C share
  * PREFIX_support.c and its header (without a prefix the first one's name).
- * Each file appears complete or not at all.
- * The same calls in new contexts give the same bytes. A library is built by the
- * compiler of option cc, of CUDA by nvcc.
+ * Each file appears complete or not at all, and none where a program is
+ * refused. The same calls in new contexts give the same bytes. A library is
+ * built by the compiler of option cc, of CUDA by nvcc.
  *
  * Modules may belong to any contexts; "ctx" gets the first error:
  * ILEX_E_ARGUMENT, ILEX_E_NAME for a prefix that C does not take,

@@ -41,53 +41,75 @@ is_wanted(const ix_library_job *j, size_t file)
 
 /* ---- files of one program ---- */
 
+/* Files are printed first and written when no program was refused. */
+struct ix_library_printed {
+    const char *name, *suffix;
+    ix_text text;
+    ix_library_printed *next;
+};
+
 static ilex_status
-put_file(const ix_library_job *j, const char *name, const char *suffix,
-         const ix_text *t)
+print_file(ix_library_job *j, const ix_library *library, ix_library_file file,
+           const char *suffix)
+{
+    ix_mem *mem = &j->ctx->mem;
+    ix_library_printed *f = ix_mem_new(mem, sizeof *f);
+    if (!f)
+        return ix_fail_memory(&j->ctx->error);
+    *f = (ix_library_printed){library->prefix, suffix, .next = j->printed};
+    ix_text_init(&f->text, mem);
+    j->printed = f;
+    return ix_library_print(library, file, &f->text, &j->ctx->error);
+}
+
+static void
+free_printed(ix_library_job *j)
+{
+    while (j->printed) {
+        ix_library_printed *f = j->printed;
+        j->printed = f->next;
+        ix_text_free(&f->text);
+        ix_mem_free(&j->ctx->mem, f);
+    }
+}
+
+/* What all share comes with the last one. */
+static ilex_status
+print_support(ix_library_job *j, const ix_library *library)
+{
+    ix_library support = *library;
+    support.prefix = j->support;
+    ilex_status rc = print_file(j, &support, IX_LIBRARY_SUPPORT_HEADER, ".h");
+    return rc ? rc : print_file(j, &support, IX_LIBRARY_SUPPORT_SOURCE, ".c");
+}
+
+static ilex_status
+print_files(ix_library_job *j, const ix_library *library, size_t number)
+{
+    ilex_status rc = ix_library_check(library, j->fortran, &j->ctx->error);
+    if (!rc && j->support && number + 1 == j->count)
+        rc = print_support(j, library);
+    for (size_t i = 0; !rc && i < IX_COUNT(files); i++)
+        if (is_wanted(j, i))
+            rc = print_file(j, library, files[i].file, files[i].suffix);
+    return rc;
+}
+
+static ilex_status
+write_file(const ix_library_job *j, const ix_library_printed *f)
 {
     char path[IX_FILE_PATH];
     ix_file_out out;
     ix_error *err = &j->ctx->error;
-    int n = snprintf(path, sizeof path, "%s/%s%s", j->directory, name, suffix);
+    int n = snprintf(path, sizeof path, "%s/%s%s", j->directory, f->name,
+                     f->suffix);
     if (n < 0 || (size_t)n >= sizeof path)
         return ix_fail(err, ILEX_E_FILE,
                        "compile: the name of the directory is too long");
     ilex_status rc = ix_file_begin(&out, path, err);
-    return rc ? rc : ix_file_end(&out, ix_file_put(&out, t->data, t->length));
-}
-
-static ilex_status
-write_file(const ix_library_job *j, const ix_library *library,
-           ix_library_file file, const char *suffix)
-{
-    ix_text t;
-    ix_text_init(&t, &j->ctx->mem);
-    ilex_status rc = ix_library_print(library, file, &t, &j->ctx->error);
-    rc = rc ? rc : put_file(j, library->prefix, suffix, &t);
-    ix_text_free(&t);
-    return rc;
-}
-
-/* What all share is written with the last one. */
-static ilex_status
-write_support(const ix_library_job *j, const ix_library *library)
-{
-    ix_library support = *library;
-    support.prefix = j->support;
-    ilex_status rc = write_file(j, &support, IX_LIBRARY_SUPPORT_HEADER, ".h");
-    return rc ? rc : write_file(j, &support, IX_LIBRARY_SUPPORT_SOURCE, ".c");
-}
-
-static ilex_status
-write_files(const ix_library_job *j, const ix_library *library, size_t number)
-{
-    ilex_status rc = ix_library_check(library, j->fortran, &j->ctx->error);
-    if (!rc && j->support && number + 1 == j->count)
-        rc = write_support(j, library);
-    for (size_t i = 0; !rc && i < IX_COUNT(files); i++)
-        if (is_wanted(j, i))
-            rc = write_file(j, library, files[i].file, files[i].suffix);
-    return rc;
+    return rc ? rc
+              : ix_file_end(&out,
+                            ix_file_put(&out, f->text.data, f->text.length));
 }
 
 /* The options that generated source depends on, an object of JSON. */
@@ -171,7 +193,7 @@ emit_module(ix_library_job *j, ilex_module *module, size_t i)
         if (!library.options)
             ix_fail_memory(&j->ctx->error);
         else if (!ix_library_variants(j, &library, i + 1 == j->count))
-            write_files(j, &library, i);
+            print_files(j, &library, i);
     }
     ix_text_free(&options);
     ix_compiled_free(c);
@@ -256,9 +278,11 @@ emit_all(ix_library_job *j, ilex_module *const *modules, const char *prefix)
                      "arrays lie on the host; leave --python out, or write C");
     if (!rc && j->kind != ILEX_LIBRARY_FILES)
         rc = ix_library_check_compiler(j);
-    rc = rc ? rc : make_directory(j);
     for (size_t i = 0; !rc && i < j->count; i++)
         rc = emit_module(j, modules[i], i);
+    rc = rc ? rc : make_directory(j);
+    for (const ix_library_printed *f = j->printed; !rc && f; f = f->next)
+        rc = write_file(j, f);
     if (!rc && j->kind != ILEX_LIBRARY_FILES)
         rc = ix_library_build(j);
     return rc;
@@ -319,6 +343,7 @@ ilex_emit_library(ilex_context *ctx, ilex_module *const *modules, size_t count,
     ix_arena_init(&arena, &ctx->mem);
     rc = IX_ARENA_TRY(&arena) ? emit_all(&j, modules, s.prefix)
                               : ix_fail_memory(&ctx->error);
+    free_printed(&j);
     ix_arena_free(&arena);
     return rc;
 }

@@ -11,6 +11,9 @@
 #include "lib/base/text.h"
 #include "lib/graph/context.h"
 
+/* A file that is to be written. */
+typedef struct ix_library_printed ix_library_printed;
+
 /* What is asked for, with all that was not said. */
 typedef struct ix_library_job {
     ilex_context *ctx;
@@ -28,6 +31,7 @@ typedef struct ix_library_job {
     bool loops;    /* one has loops */
     const char *sizes; /* groups of sizes that are known; NULL: none */
     bool *concerned;   /* by each group: one program at least */
+    ix_library_printed *printed; /* files, the last one first */
 } ix_library_job;
 
 /* variants.c: the groups of sizes that concern a program go into "l"; "last":

@@ -419,6 +419,12 @@ expect 1 'E107.*the sizes ni, nj, nk' compile "$examples/hdiff.ilx" -o ahead \
 expect 3 'E701.*nvcc, which is not at' compile "$examples/hdiff.ilx" -o ahead \
     --language cuda --static --cc=/nowhere/nvcc
 expect 2 'c or cuda' compile "$examples/hdiff.ilx" -o ahead --language d
+# of several programs that one of them is refused leaves no file of the others
+printf 'ilex 1\nprogram sorted\nsize n\nin x : f64[n]\nout y = sort(x)\n' \
+    >bin/sorted.ilx
+expect 1 'E105.*sort (.*runs on the host' compile "$examples/hdiff.ilx" \
+    bin/sorted.ilx -o none --language cuda
+[ ! -e none ] || fail "a program that is refused leaves $(ls none)"
 # A compiler is found in PATH; one for another processor, or that does not know
 # a target, is told before anything is written.
 cat >bin/some-cc <<'END'
