@@ -373,6 +373,20 @@ is_known(const function *f, const pair *x)
             cabsl(of_parts(x[1].part[0], x[1].part[1])) < 0x1p40L);
 }
 
+/* Of what is not known so the modulus of exp2 is. */
+static double
+error_at(const function *f, bool single, const pair *x, pair got)
+{
+    exact a = of_parts(x[0].part[0], x[0].part[1]);
+    exact b = of_parts(x[1].part[0], x[1].part[1]);
+    if (is_known(f, x))
+        return error_of(single, got, f->exact(a, b));
+    if (f->op != IX_OP_EXP2 || !isfinite(x[0].part[1]))
+        return 0;
+    pair size = {{(double)hypotl(got.part[0], got.part[1]), 0}};
+    return error_of(single, size, exp2l(x[0].part[0]));
+}
+
 static void
 check_errors(const function *f, bool single)
 {
@@ -384,10 +398,7 @@ check_errors(const function *f, bool single)
         draw(&r, f, single, x);
         pair got = evaluate(f->op, single, x);
         hash = math_hash(math_hash(hash, got.part[0]), got.part[1]);
-        exact a = of_parts(x[0].part[0], x[0].part[1]);
-        exact b = of_parts(x[1].part[0], x[1].part[1]);
-        double error =
-            is_known(f, x) ? error_of(single, got, f->exact(a, b)) : 0;
+        double error = error_at(f, single, x, got);
         if (error > largest) {
             largest = error;
             memcpy(where, x, sizeof where);
