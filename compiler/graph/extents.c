@@ -141,6 +141,8 @@ typedef struct reader {
     ix_unit *u;
     const ilex_array *lambda;
     ix_load_visitor loads;
+    uint32_t *joined; /* by position: the axes of a concat and of those in it,
+                         a bit each */
 } reader;
 
 /* "a" and "b" are bounds of the same side: the narrower one, where that is
@@ -235,17 +237,32 @@ need_load(ix_load_visitor *v, const ilex_array *load)
     return *need != NULL;
 }
 
+static void
+note_joined(reader *r)
+{
+    const ix_unit *u = r->u;
+    r->joined = ix_arena_new(&r->u->arena, (u->norder + 1) * sizeof *r->joined);
+    for (size_t i = 0; i < u->norder; i++) {
+        const ilex_array *n = u->order[i];
+        if (n->kind != IX_CONCAT)
+            continue;
+        r->joined[i] = UINT32_C(1) << n->attr[0];
+        for (int k = 0; k < n->nops; k++)
+            r->joined[i] |= r->joined[ix_unit_position(u, n->ops[k])];
+    }
+}
+
 /* A concat that is needed is needed from end to end, so that the box of a
- * segment is the segment; along the other axes its operands are needed where it
- * is. */
+ * segment is the segment, also along the axes of concats in it, which may be
+ * parts of its buffer. Along the others its operands are needed where it is. */
 static bool
 need_segments(reader *r, size_t i)
 {
     ix_unit *u = r->u;
     const ilex_array *n = u->order[i];
     ix_axis ax[ILEX_MAX_RANK];
-    memcpy(ax, u->need[i]->ax, (size_t)ix_rank(n) * sizeof *ax);
-    ax[n->attr[0]] = n->interior->ax[n->attr[0]];
+    for (int k = 0; k < ix_rank(n); k++)
+        ax[k] = r->joined[i] >> k & 1 ? n->interior->ax[k] : u->need[i]->ax[k];
     u->need[i] = ix_domain_new(u->ctx, ix_rank(n), ax);
     for (int k = 0; k < n->nops && u->need[i]; k++) {
         const ilex_array *x = n->ops[k];
@@ -417,10 +434,12 @@ need_operands(reader *r, size_t i)
 bool
 ix_pass_extents(ix_unit *u)
 {
-    reader r = {u, NULL, {.ctx = u->ctx, .mem = &u->mem, .fn = need_load}};
+    reader r = {.u = u,
+                .loads = {.ctx = u->ctx, .mem = &u->mem, .fn = need_load}};
     bool ok = true;
     r.loads.user = &r;
     ix_unit_order(u);
+    note_joined(&r);
     u->largest = ix_largest_size(u);
     u->need = ix_arena_new(&u->arena, (u->norder + 1) * sizeof *u->need);
     for (size_t i = 0; i < u->nroots; i++) {
