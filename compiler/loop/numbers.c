@@ -133,7 +133,8 @@ ix_drop_forwarded(ix_unit *u)
     for (int i = 0; i < (int)u->nbuffers; i++) {
         gone[i] = u->buffer[i].forwarded && ix_buffer_is_of_kernels(u, i);
         for (ix_kernel *k = u->kernels; k && gone[i]; k = k->next)
-            gone[i] = !ix_stmts_load(u, k->body, i);
+            gone[i] =
+                !ix_stmts_load(u, k->body, i) && !ix_stmts_load(u, k->nests, i);
         any |= gone[i];
     }
     if (any)

@@ -75,7 +75,8 @@ note_load(void *user, const ilex_array *load)
     return true;
 }
 
-/* Those that nothing reads, all at once; notes it as done to one after the
+/* Those that nothing reads, all at once, nests neither, of which a body that
+ * reduces over no elements may have less; notes it as done to one after the
  * other, the last one first, which leaves the numbers of those before. */
 static bool
 drop_those_unread(ix_unit *u)
@@ -83,8 +84,10 @@ drop_those_unread(ix_unit *u)
     bool any = false, *unread = ix_arena_new(&u->arena, u->nbuffers + 1);
     for (size_t i = 0; i < u->nbuffers; i++)
         unread[i] = u->buffer[i].forwarded;
-    for (ix_kernel *k = u->kernels; k; k = k->next)
+    for (ix_kernel *k = u->kernels; k; k = k->next) {
         ix_stmt_loads(u, k->body, note_load, unread);
+        ix_stmt_loads(u, k->nests, note_load, unread);
+    }
     ix_may_inline(u, unread);
     for (int i = (int)u->nbuffers - 1; i >= 0; i--) {
         ix_directive d = {.row = IX_KERNELS_inline};

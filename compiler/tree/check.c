@@ -516,6 +516,13 @@ check_like(ix_checker *c)
 }
 
 static bool
+is_of_buffer(void *user, const ilex_array *load)
+{
+    const ix_unit *u = user;
+    return load->attr[0] >= 0 && (size_t)load->attr[0] < u->nbuffers;
+}
+
+static bool
 check_kernel(ix_checker *c)
 {
     ix_unit *u = c->u;
@@ -543,6 +550,9 @@ check_kernel(ix_checker *c)
     if (thorough && c->at >= PASS_hoist && !ix_kernel_has_levels(k))
         require(c, ix_stmt_count(k->body) <= IX_FUNCTION_LINES,
                 "it has too many statements for a function");
+    if (thorough)
+        require(c, ix_stmt_loads(u, k->nests, is_of_buffer, u),
+                "its nests load no buffer as it is");
     if (thorough && c->ok && u->level == IX_LEVEL_TREE && u->changed)
         ix_check_accesses(c);
     return c->ok;
