@@ -36,28 +36,15 @@ take_order(const guarded *g, const ilex_array *a, const ilex_array *b,
 static void
 take_comparison(const guarded *g, const ilex_array *n, bool holds)
 {
-    const ilex_array *a = n->ops[0], *b = n->ops[1];
     const ix_op op = ix_op_of(n);
-    switch ((int)op) {
-    case IX_OP_LESS:
-    case IX_OP_LESS_EQUAL:
-        if (holds)
-            take_order(g, b, a, op == IX_OP_LESS);
-        else
-            take_order(g, a, b, op == IX_OP_LESS_EQUAL);
-        break;
-    case IX_OP_GREATER:
-    case IX_OP_GREATER_EQUAL:
-        if (holds)
-            take_order(g, a, b, op == IX_OP_GREATER);
-        else
-            take_order(g, b, a, op == IX_OP_GREATER_EQUAL);
-        break;
-    default: /* equal, not_equal */
-        if ((op == IX_OP_EQUAL) == holds) {
-            take_order(g, a, b, false);
-            take_order(g, b, a, false);
-        }
+    const bool less = op == IX_OP_LESS || op == IX_OP_LESS_EQUAL;
+    const bool strict = op == IX_OP_LESS || op == IX_OP_GREATER;
+    const ilex_array *a = n->ops[less], *b = n->ops[!less];
+    if (op != IX_OP_EQUAL && op != IX_OP_NOT_EQUAL) { /* a > b or a >= b */
+        take_order(g, holds ? a : b, holds ? b : a, strict == holds);
+    } else if ((op == IX_OP_EQUAL) == holds) {
+        take_order(g, a, b, false);
+        take_order(g, b, a, false);
     }
 }
 
