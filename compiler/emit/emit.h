@@ -67,7 +67,7 @@ typedef struct ix_emitter {
     bool hides;                 /* a value is made opaque */
     bool bounds;                /* the end of a loop is */
     bool threads[IX_GRID_DIMS]; /* a loop is over those along x, y, z */
-    bool folds;                 /* lanes are combined by halves */
+    bool rolled;                /* a loop is not unrolled */
     bool groups;                /* threads of a group have some */
     bool narrows, widens; /* a conversion of double to float, of that to this */
 
@@ -96,6 +96,8 @@ ix_value_text ix_emit_variable(const ix_emitter *e, int64_t variable);
  * "}". */
 ix_text *ix_emit_line(ix_emitter *e);
 void ix_emit_put(ix_emitter *e, const char *fmt, ...) IX_PRINTF(2, 3);
+/* The loop that is next stays one until there are vectors. */
+void ix_emit_rolled(ix_emitter *e);
 void ix_emit_open(ix_emitter *e, const char *fmt, ...) IX_PRINTF(2, 3);
 void ix_emit_close(ix_emitter *e);
 

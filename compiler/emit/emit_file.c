@@ -40,7 +40,7 @@ enum when {
     FUSE,
     OPAQUE,
     BOUND,
-    FOLD,
+    ROLLED,
     THREADS_X,
     THREADS_Y,
     THREADS_Z,
@@ -85,7 +85,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     e->functions.library = !e->dialect->functions.inside;
     e->fetches = e->streams = e->rows = e->blocks = e->chains = e->narrows =
         e->widens = false;
-    e->hides = e->bounds = e->folds = e->groups = false;
+    e->hides = e->bounds = e->rolled = e->groups = false;
     memset(e->threads, 0, sizeof e->threads);
     for (const ix_kernel *k = first; ok && k != end; k = k->next) {
         if (k->like)
@@ -103,7 +103,7 @@ put_unit(ix_emitter *e, const ix_kernel *first, const ix_kernel *end,
     has[CHAIN] = e->chains;
     has[OPAQUE] = e->hides;
     has[BOUND] = e->bounds;
-    has[FOLD] = e->folds;
+    has[ROLLED] = e->rolled;
     has[GROUP] = e->groups;
     for (int d = 0; d < IX_GRID_DIMS; d++)
         has[THREADS_X + d] = e->threads[d];

@@ -262,9 +262,8 @@ ix_emit_fold(ix_emitter *e, const ix_stmt *s)
         char h[IX_NAME];
         for (; half > 1; half /= 2) {
             snprintf(h, sizeof h, "%d", half);
-            ix_emit_put(e, "ILEX_HALF");
+            ix_emit_rolled(e);
             emit_halves(e, s, h);
-            e->folds = true;
         }
     } else {
         ix_emit_open(e, "for (i64 h = %d; h > 1; h >>= 1)", half);

@@ -240,6 +240,31 @@ threads_of(ix_emitter *e, const ix_stmt *s, char own[THREADS],
     return grid || points;
 }
 
+/* How many lines of the cache it writes, where these are all. */
+static int64_t
+lines_of(const ix_emitter *e, const ix_stmt *s)
+{
+    const ilex_array *hi = ix_for_hi(s);
+    if (!e->dialect->optimised || !ix_stmt_copies_row(s) ||
+        !ix_index_is_zero(ix_for_lo(s)) || hi->kind != IX_CONST)
+        return 0;
+    int64_t bytes =
+        hi->attr[0] *
+        (int64_t)ilex_dtype_bytes(e->u->buffer[s->body->next->buffer].dtype);
+    return bytes % IX_LINE_BYTES ? 0 : bytes / IX_LINE_BYTES;
+}
+
+/* Does it fill a row that a later loop writes past the caches, in two lines or
+ * more? Blocks of less are transposed in registers, unrolled. */
+static bool
+is_strip(const ix_emitter *e, const ix_stmt *s)
+{
+    for (const ix_stmt *t = s; t && s->how == IX_VECTOR; t = t->next)
+        if (t->how == IX_STREAM && lines_of(e, t) > 1)
+            return true;
+    return false;
+}
+
 void
 ix_emit_loop(ix_emitter *e, const ix_stmt *s)
 {
@@ -247,6 +272,8 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     char own[THREADS], all[THREADS];
     bool points = e->points, shared = threads_of(e, s, own, all);
     bool first = shared && ix_index_is_zero(ix_for_lo(s));
+    if (is_strip(e, s))
+        ix_emit_rolled(e);
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);
@@ -276,19 +303,6 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     ix_emit_stmts(e, s->body);
     ix_emit_close(e);
     e->points = points;
-}
-
-/* Is it still all of whole lines? */
-static bool
-has_lines(const ix_emitter *e, const ix_stmt *s)
-{
-    const ilex_array *lo = ix_for_lo(s), *hi = ix_for_hi(s);
-    if (!e->dialect->optimised || !ix_stmt_copies_row(s))
-        return false;
-    int64_t each =
-        (int64_t)ilex_dtype_bytes(e->u->buffer[s->body->next->buffer].dtype);
-    return ix_index_is_zero(lo) && hi->kind == IX_CONST &&
-           hi->attr[0] * each % IX_LINE_BYTES == 0;
 }
 
 /* if (s1_0 == 1) {
@@ -324,7 +338,7 @@ emit_for(ix_emitter *e, const ix_stmt *s)
 {
     if (s->how == IX_GROUP && !ix_loop_is_points(s))
         emit_lanes(e, s);
-    else if (s->how == IX_STREAM && has_lines(e, s))
+    else if (s->how == IX_STREAM && lines_of(e, s))
         put_lines(e, s);
     else if (!ix_emit_rows(e, s) && !ix_emit_chain(e, s))
         ix_emit_loop(e, s);

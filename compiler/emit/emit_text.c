@@ -39,6 +39,13 @@ ix_emit_put(ix_emitter *e, const char *fmt, ...)
 }
 
 void
+ix_emit_rolled(ix_emitter *e)
+{
+    ix_emit_put(e, "ILEX_ROLLED");
+    e->rolled = true;
+}
+
+void
 ix_emit_open(ix_emitter *e, const char *fmt, ...)
 {
     ix_text *t = ix_emit_line(e);

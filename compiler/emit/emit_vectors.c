@@ -329,7 +329,7 @@ ix_emit_rows(ix_emitter *e, const ix_stmt *loop)
     put_rows(e, loop);
     e->indent--;
     ix_emit_open(e, "} else");
-    ix_emit_put(e, "ILEX_ALONE");
+    ix_emit_rolled(e);
     ix_emit_loop(e, loop);
     ix_emit_close(e);
     return true;

@@ -57,18 +57,28 @@ take(ix_target *t, field i, int64_t v)
         *value_of(t, &fields[i]) = v;
 }
 
+/* Virtual machines show the third cache of a whole package, of which they have
+ * what their processors keep: no package has more than 12 MiB for each. */
+static int64_t
+shared_cache(const ix_machine *m, int64_t sharers)
+{
+    int64_t most = sharers * (12 << 20);
+    return m->l3_bytes < most ? m->l3_bytes : most;
+}
+
 ix_target
 ix_target_on(ix_target_name processor, const ix_machine *m)
 {
     ix_target t = ix_targets[processor];
+    int64_t sharers = m->l3_sharers > 0 ? m->l3_sharers : 1;
+    int64_t l3 = shared_cache(m, sharers);
     t.name = "native";
     take(&t, FIELD_line_bytes, m->line_bytes);
     take(&t, FIELD_l1_bytes, m->l1_bytes);
     take(&t, FIELD_l1_ways, m->l1_ways);
     take(&t, FIELD_l2_bytes, m->l2_bytes);
-    take(&t, FIELD_l3_bytes,
-         m->l3_bytes / (m->l3_sharers > 0 ? m->l3_sharers : 1));
-    take(&t, FIELD_stream_bytes, m->l3_bytes / 2);
+    take(&t, FIELD_l3_bytes, l3 / sharers);
+    take(&t, FIELD_stream_bytes, l3 / 2);
     take(&t, FIELD_cores, m->cores);
     return t;
 }

@@ -90,6 +90,11 @@ START_TEST(caches)
     ck_assert_int_eq(t.l1_bytes, 48 << 10);
     ck_assert_int_eq(t.cores, 3);
     ck_assert_int_eq(t.vector_registers, 16);
+    m.l3_bytes = 260 << 20; /* of a package that others use, too */
+    m.l3_sharers = 2;
+    t = ix_target_on(IX_TARGET_avx2, &m);
+    ck_assert_int_eq(t.l3_bytes, 12 << 20);
+    ck_assert_int_eq(t.stream_bytes, 12 << 20);
     close_folder();
 }
 END_TEST
