@@ -190,21 +190,62 @@ ix_index_to_lin(ilex_context *ctx, const ilex_array *x)
     return ix_index_form_lin(ctx, &f);
 }
 
-/* minimum or maximum; decided at once when the difference depends on sizes at
- * most and has a sign under the assumptions. */
+/* A minimum or maximum that is added in x, which is then one of x with either
+ * operand in its place; NULL: there is none. */
+static const ilex_array *
+split_extremum(ilex_context *ctx, ilex_array *x, ilex_array *part[2])
+{
+    ix_index_form f;
+    ix_index_form_of(x, &f);
+    for (int i = 0; i < f.n; i++) {
+        ilex_array *e = f.t[i].atom;
+        if (f.t[i].k != 1 || e->kind != IX_OP ||
+            (ix_op_of(e) != IX_OP_MINIMUM && ix_op_of(e) != IX_OP_MAXIMUM))
+            continue;
+        ilex_array *rest = ix_index_try_fma(ctx, x, -1, e);
+        for (int j = 0; j < 2; j++)
+            part[j] = rest ? ix_index_try_fma(ctx, rest, 1, e->ops[j]) : NULL;
+        return part[0] && part[1] ? e : NULL;
+    }
+    return NULL;
+}
+
+/* a <= b under the assumptions: by their difference, where it depends on sizes
+ * at most, or by what holds for operands of minima and maxima in them. */
+static bool
+is_at_most(ilex_context *ctx, ilex_array *a, ilex_array *b, int depth)
+{
+    ix_index_form x, y;
+    ilex_array *part[2];
+    ix_index_form_of(b, &x);
+    ix_index_form_of(a, &y);
+    const ix_lin *diff =
+        ix_index_form_add(&x, -1, &y) ? ix_index_form_lin(ctx, &x) : NULL;
+    if (diff)
+        return ix_lin_nonneg_fast(ctx, diff);
+    const ilex_array *e = depth ? split_extremum(ctx, a, part) : NULL;
+    bool below = e != NULL;
+    if (!e && depth)
+        e = split_extremum(ctx, b, part);
+    if (!e)
+        return false;
+    bool both = (ix_op_of(e) == IX_OP_MAXIMUM) == below;
+    bool holds[2];
+    for (int i = 0; i < 2; i++)
+        holds[i] = is_at_most(ctx, below ? part[i] : a, below ? b : part[i],
+                              depth - 1);
+    return both ? holds[0] && holds[1] : holds[0] || holds[1];
+}
+
+/* minimum or maximum; one of the two where it is known which. */
 static ilex_array *
 extremum(ilex_context *ctx, ix_op op, ilex_array *a, ilex_array *b)
 {
     if (ix_is_poison(a) || ix_is_poison(b))
         return ctx->poison;
-    ix_index_form x, y;
-    ix_index_form_of(a, &x);
-    ix_index_form_of(b, &y);
-    const ix_lin *diff =
-        ix_index_form_add(&x, -1, &y) ? ix_index_form_lin(ctx, &x) : NULL;
-    if (diff && ix_lin_nonneg_fast(ctx, diff))
+    if (is_at_most(ctx, b, a, 3))
         return op == IX_OP_MINIMUM ? b : a;
-    if (diff && ix_lin_nonneg_fast(ctx, ix_lin_scale(ctx, diff, -1)))
+    if (is_at_most(ctx, a, b, 3))
         return op == IX_OP_MINIMUM ? a : b;
     ilex_array *ops[2] = {a, b};
     return ix_scalar_op(ctx, op, ILEX_I64, ILEX_I64, ops);

@@ -66,6 +66,19 @@ START_TEST(extrema)
     ck_assert_ptr_eq(ix_index_max(ctx, i, index_of(0, 1)), index_of(0, 1));
     ck_assert_ptr_eq(ix_index_max(ctx, n, ix_index_const(ctx, 0)), n);
     ck_assert_int_eq(ix_index_min(ctx, i, n)->kind, IX_OP);
+    ilex_array *one = ix_index_const(ctx, 1);
+    ilex_array *last = ix_index_max(ctx, one, ix_index_offset(ctx, n, -1));
+    ilex_array *first = ix_index_min(ctx, n, one);
+    ck_assert_ptr_eq(ix_index_min(ctx, last, one), one);
+    ck_assert_ptr_eq(ix_index_max(ctx, one, last), last);
+    ck_assert_ptr_eq(ix_index_max(ctx, n, first), n);
+    ck_assert_ptr_eq(ix_index_max(ctx, ix_index_offset(ctx, first, 2),
+                                  ix_index_const(ctx, 3)),
+                     ix_index_const(ctx, 3));
+    ck_assert_ptr_eq(ix_index_min(ctx, first, last), first);
+    ck_assert_int_eq(ix_index_min(ctx, last, n)->kind, IX_OP);
+    ck_assert_int_eq(ix_index_max(ctx, last, ix_index_const(ctx, 2))->kind,
+                     IX_OP);
     ck_assert_ptr_eq(ix_index_min(ctx, n, ix_index_const(ctx, 3)),
                      ix_index_min(ctx, n, ix_index_const(ctx, 3)));
 }
