@@ -67,17 +67,26 @@ is_kept(const ix_unit *u, int buffer, int first)
     return l && l->from[k] == buffer;
 }
 
+/* Does a kernel behind write to it? Elements that are updated. */
+static bool
+is_changed(const ix_kernel *k, int buffer)
+{
+    for (k = k->next; k && !ix_nests_store(k->nests, buffer);)
+        k = k->next;
+    return k != NULL;
+}
+
 /* Is it a copy that may be left out? */
 static bool
-is_free(const ix_unit *u, const ix_domain *box, int from, int to)
+is_free(const ix_unit *u, const ix_kernel *by, int from, int to)
 {
     const ix_buffer *a = &u->buffer[from], *b = &u->buffer[to];
     bool first = is_kept(u, from, to) && !is_replaced(u, from);
     int k;
-    bool last = b->role == IX_ROLE_OUTPUT && is_whole(box, a->box) &&
+    bool last = b->role == IX_ROLE_OUTPUT && is_whole(by->box, a->box) &&
                 ix_unit_carrier(u, from, 0, &k);
     return !a->turn && !b->turn && !a->own && !b->own && (first || last) &&
-           is_whole(box, b->interior);
+           is_whole(by->box, b->interior) && !is_changed(by, last ? to : from);
 }
 
 void
@@ -90,7 +99,7 @@ ix_finish_copies(const ix_unit *u, const ix_kernel *k, ix_compiled *c,
     const ix_stmt *s = all ? ix_nest_body(k->nests) : NULL;
     for (; s && all; s = s->next) {
         int from = s->kind == IX_STMT_STORE ? copied_by(u, s) : -1;
-        all = from >= 0 && is_free(u, k->box, from, s->buffer);
+        all = from >= 0 && is_free(u, k, from, s->buffer);
         ix_arena_grow(&c->arena, &to->copy, &room, (size_t)to->ncopies + 1,
                       sizeof *to->copy);
         to->copy[to->ncopies][0] = from;
