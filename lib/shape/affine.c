@@ -91,6 +91,9 @@ ask(ix_affine_question *q, ilex_context *ctx, const ix_frame *frame,
         note_opaque(q, e);
     for (int i = 0; i < frame->nguard; i++)
         note_opaque(q, frame->guard[i].condition);
+    for (int i = 0; i < frame->nreduce; i++)
+        for (int k = 1; k < ix_affine_range(frame->reduce[i]); k++)
+            note_opaque(q, frame->reduce[i]->ops[k]);
     q->isl = ix_isl_of(ctx);
     if (!q->isl || !ix_relevant_open(&q->relevant, ctx))
         return false;

@@ -316,6 +316,23 @@ restrict_opaque(ix_affine_question *q, isl_set *set, int pos,
     return set;
 }
 
+/* set and what is known of the axes of a reduction, from "pos" on */
+static isl_set *
+restrict_reduced(ix_affine_question *q, isl_set *set, int pos,
+                 const ilex_array *n)
+{
+    for (int k = 0; k < n->interior->rank; k++)
+        set = restrict_range(q, set, pos + k, &n->interior->ax[k]);
+    if (!ix_affine_range(n))
+        return set;
+    set = isl_set_intersect(
+        set,
+        isl_pw_aff_ge_set(dimension(q, pos), ix_affine_of_index(q, n->ops[1])));
+    return isl_set_intersect(
+        set,
+        isl_pw_aff_lt_set(dimension(q, pos), ix_affine_of_index(q, n->ops[2])));
+}
+
 isl_set *
 ix_affine_points(ix_affine_question *q)
 {
@@ -323,10 +340,10 @@ ix_affine_points(ix_affine_question *q)
     for (int k = 0; k < q->nindex; k++)
         set = restrict_range(q, set, q->nparam + k, &q->frame->box->ax[k]);
     int pos = q->nparam + q->nindex;
-    for (int i = 0; i < q->frame->nreduce; i++)
-        for (int k = 0; k < q->frame->reduce[i]->interior->rank; k++)
-            set = restrict_range(q, set, pos++,
-                                 &q->frame->reduce[i]->interior->ax[k]);
+    for (int i = 0; i < q->frame->nreduce; i++) {
+        set = restrict_reduced(q, set, pos, q->frame->reduce[i]);
+        pos += q->frame->reduce[i]->interior->rank;
+    }
     for (int i = 0; i < q->nopaque; i++)
         set = restrict_opaque(q, set, pos++, &q->opaque[i].bounds);
     return set;

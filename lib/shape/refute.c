@@ -111,6 +111,18 @@ put_box(point *p, const ix_domain *box, unsigned low, int *place)
     return true;
 }
 
+/* Brings the index of a range that is computed, the last one that was put, into
+ * it; false if the range is empty, or not known. */
+static bool
+bring_in(point *p, const ilex_array *n, int place)
+{
+    int64_t lo, hi, *at = &p->index[place - 1];
+    if (!index_at(p, n->ops[1], &lo) || !index_at(p, n->ops[2], &hi))
+        return false;
+    *at = *at < lo ? lo : *at < hi ? *at : hi - 1;
+    return lo < hi;
+}
+
 bool
 ix_refutes_within(const ix_frame *frame, const ilex_array *x, const ix_lin *lo,
                   const ix_lin *hi, const int64_t *size)
@@ -124,7 +136,9 @@ ix_refutes_within(const ix_frame *frame, const ilex_array *x, const ix_lin *lo,
         int place = 0;
         bool inside = !frame->box || put_box(&p, frame->box, low, &place);
         for (int i = 0; inside && i < frame->nreduce; i++)
-            inside = put_box(&p, frame->reduce[i]->interior, low, &place);
+            inside = put_box(&p, frame->reduce[i]->interior, low, &place) &&
+                     (!ix_is_ranged(frame->reduce[i]) ||
+                      bring_in(&p, frame->reduce[i], place));
         if (inside && index_at(&p, x, &v) && (v < first || v >= last))
             return true;
     }

@@ -16,6 +16,17 @@ typedef struct ix_relevant {
     int count; /* relevant parameters, once closed */
 } ix_relevant;
 
+/* The end of the operands 1 and 2 of a reduction, those of a range that index
+ * arithmetic computes; 0: it has none. */
+static inline int
+ix_affine_range(const ilex_array *n)
+{
+    return ix_is_ranged(n) && ix_index_is_affine(n->ops[1]) &&
+                   ix_index_is_affine(n->ops[2])
+               ? 3
+               : 0;
+}
+
 /* No size yet; false when there is no memory. Freed by ix_relevant_free. */
 bool ix_relevant_open(ix_relevant *r, ilex_context *ctx);
 void ix_relevant_lin(ix_relevant *r, const ix_lin *a);
