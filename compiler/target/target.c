@@ -58,7 +58,8 @@ take(ix_target *t, field i, int64_t v)
 }
 
 /* Virtual machines show the third cache of a whole package, of which they have
- * what their processors keep: no package has more than 12 MiB for each. */
+ * what others leave: 12 MiB for each of their processors count, more than all
+ * but a few packages have. */
 static int64_t
 shared_cache(const ix_machine *m, int64_t sharers)
 {
