@@ -273,7 +273,7 @@ ix_emit_loop(ix_emitter *e, const ix_stmt *s)
     bool points = e->points, shared = threads_of(e, s, own, all);
     bool first = shared && ix_index_is_zero(ix_for_lo(s));
     if (is_strip(e, s))
-        ix_emit_rolled(e);
+        ix_emit_put(e, "ILEX_STRIP");
     if ((s->how == IX_VECTOR || s->how == IX_STREAM) &&
         *e->dialect->vector_pragma)
         ix_emit_put(e, "%s", e->dialect->vector_pragma);

@@ -177,7 +177,7 @@ EOF
 [ "$(grep -c '^    stream b[0-9]* in i0.t.o$' out)" = 1 ] || fail 'no store beside'
 grep -q '^    fetch b2 at i0 ahead 2$' out || fail 'no rows are asked for'
 "$ilexc" emit --c --jit=cc p.ilx >out
-[ "$(grep -A1 '^ *ILEX_ROLLED$' out | grep -c 'GCC ivdep$')" = 3 ] ||
+[ "$(grep -A1 '^ *ILEX_STRIP$' out | grep -c 'GCC ivdep$')" = 3 ] ||
     fail 'strips are unrolled before they are vectors'
 for sizes in 2,1 3,1023 3,1024 3,1025 40,127
 do
