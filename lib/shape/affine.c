@@ -92,7 +92,7 @@ ask(ix_affine_question *q, ilex_context *ctx, const ix_frame *frame,
     for (int i = 0; i < frame->nguard; i++)
         note_opaque(q, frame->guard[i].condition);
     for (int i = 0; i < frame->nreduce; i++)
-        for (int k = 1; k < ix_affine_range(frame->reduce[i]); k++)
+        for (int k = 1; k < 3 && ix_has_affine_range(frame->reduce[i]); k++)
             note_opaque(q, frame->reduce[i]->ops[k]);
     q->isl = ix_isl_of(ctx);
     if (!q->isl || !ix_relevant_open(&q->relevant, ctx))

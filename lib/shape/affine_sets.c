@@ -323,7 +323,7 @@ restrict_reduced(ix_affine_question *q, isl_set *set, int pos,
 {
     for (int k = 0; k < n->interior->rank; k++)
         set = restrict_range(q, set, pos + k, &n->interior->ax[k]);
-    if (!ix_affine_range(n))
+    if (!ix_has_affine_range(n))
         return set;
     set = isl_set_intersect(
         set,

@@ -77,9 +77,10 @@ ix_relevant_frame(ix_relevant *r, const ix_frame *frame)
     if (frame->box)
         ix_relevant_box(r, frame->box);
     for (int i = 0; i < frame->nreduce; i++) {
-        ix_relevant_box(r, frame->reduce[i]->interior);
-        for (int k = 1; k < ix_affine_range(frame->reduce[i]); k++)
-            ix_relevant_index(r, frame->reduce[i]->ops[k]);
+        const ilex_array *n = frame->reduce[i];
+        ix_relevant_box(r, n->interior);
+        for (int k = 1; k < 3 && ix_has_affine_range(n); k++)
+            ix_relevant_index(r, n->ops[k]);
     }
     for (int i = 0; i < frame->nguard; i++)
         ix_relevant_index(r, frame->guard[i].condition);

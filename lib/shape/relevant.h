@@ -16,15 +16,13 @@ typedef struct ix_relevant {
     int count; /* relevant parameters, once closed */
 } ix_relevant;
 
-/* The end of the operands 1 and 2 of a reduction, those of a range that index
- * arithmetic computes; 0: it has none. */
-static inline int
-ix_affine_range(const ilex_array *n)
+/* Has a reduction a range that index arithmetic computes, by operands 1 and 2?
+ */
+static inline bool
+ix_has_affine_range(const ilex_array *n)
 {
     return ix_is_ranged(n) && ix_index_is_affine(n->ops[1]) &&
-                   ix_index_is_affine(n->ops[2])
-               ? 3
-               : 0;
+           ix_index_is_affine(n->ops[2]);
 }
 
 /* No size yet; false when there is no memory. Freed by ix_relevant_free. */
