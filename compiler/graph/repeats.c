@@ -16,17 +16,39 @@ body_begin(const ix_unit *u, int i, size_t end)
     return end;
 }
 
+/* Sizes that are counted in the order in which that is done. */
+static void
+sort_counts(ix_unit *u)
+{
+    ilex_array **root = u->root + u->noutputs;
+    size_t n = u->nroots - u->noutputs;
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k > 0 && root[k - 1]->position > root[k]->position;
+             k--) {
+            ilex_array *x = root[k];
+            int32_t size = u->counted[k];
+            root[k] = root[k - 1];
+            u->counted[k] = u->counted[k - 1];
+            root[k - 1] = x;
+            u->counted[k - 1] = size;
+        }
+}
+
 void
 ix_unit_gather(ix_unit *u)
 {
     ix_repeats *l = &u->repeats;
     l->ctx = u->ctx;
     l->mem = &u->mem;
+    l->counted = u->counted;
+    l->number = u->root + u->noutputs;
+    l->ncounted = u->nroots - u->noutputs;
     if (!ix_repeats_find(l, u->module->name, u->order, u->norder) ||
         !ix_repeats_gather(l, u->order, u->norder) || !l->inside)
         return;
     for (size_t i = 0; i < u->norder; i++)
         u->order[i]->position = (uint32_t)i;
+    sort_counts(u);
     u->repeat = ix_arena_new(&u->arena, (size_t)l->n * sizeof *u->repeat);
     for (int i = 0; i < l->n; i++) {
         size_t end = ix_unit_position(u, l->loop[i]);

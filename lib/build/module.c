@@ -333,12 +333,12 @@ visit_counted(reached *r)
 /* Is a root made once, in no loop? */
 static ilex_status
 check_outside(const reached *r, const ix_repeats *l, const ilex_array *root,
-              const char *what, ilex_status code)
+              const char *what)
 {
     const size_t *at = ix_map_find(&r->order.number, root);
     if (!l->inside || !at || l->inside[*at] < 0)
         return ILEX_OK;
-    return ix_fail(&r->module->ctx->error, code,
+    return ix_fail(&r->module->ctx->error, ILEX_E_ARGUMENT,
                    "program %s: %s depends on what a loop carries, or on its "
                    "step, which it is made anew in; use what the loop gives",
                    r->module->name, what);
@@ -355,14 +355,7 @@ check_loops(const reached *r)
                          : ctx->error.code;
     for (size_t i = 0; rc == ILEX_OK && i < m->noutputs; i++)
         rc = check_outside(r, &l, m->output[i].array,
-                           ix_symbol_text(ctx, m->output[i].name),
-                           ILEX_E_ARGUMENT);
-    for (size_t i = 0; rc == ILEX_OK && i < m->nassumptions; i++) {
-        const ilex_array *mask = counted_by(ctx, m->assumption[i]);
-        rc = mask ? check_outside(r, &l, mask, "a counted size",
-                                  ILEX_E_UNSUPPORTED)
-                  : ILEX_OK;
-    }
+                           ix_symbol_text(ctx, m->output[i].name));
     ix_repeats_free(&l);
     return rc;
 }

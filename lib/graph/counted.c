@@ -83,6 +83,35 @@ symbol_of_text(ilex_context *ctx, ix_text *t)
     return s ? ix_symbol_of(ctx, s, t->length) : -1;
 }
 
+/* How many sizes have a symbol for name or key. */
+static int
+count_like(const ilex_context *ctx, int32_t symbol)
+{
+    int n = 0;
+    for (size_t i = 0; i < ctx->nparams; i++)
+        n += ctx->param[i].symbol == symbol || ctx->param[i].key == symbol;
+    return n;
+}
+
+/* A name of eight digits, those of a hash or the next ones that are free: what
+ * has the same hash counts other data, or what another loop carries. */
+static int32_t
+made_up_name(ilex_context *ctx, const char *hash)
+{
+    char digits[9] = "";
+    memcpy(digits, hash, 8);
+    uint32_t number = (uint32_t)strtoul(digits, NULL, 16);
+    int32_t symbol;
+    do {
+        ix_text t;
+        ix_text_init(&t, &ctx->mem);
+        ix_text_format(&t, IX_NAMELESS "%08x", (unsigned)number++);
+        symbol = symbol_of_text(ctx, &t);
+        ix_text_free(&t);
+    } while (symbol >= 0 && count_like(ctx, symbol) > 0);
+    return symbol;
+}
+
 /* The symbols of a size that counts what has a hash: its name, which is made up
  * where it has none, and its key. */
 static void
@@ -90,21 +119,15 @@ name_it(ilex_context *ctx, const char *hash, ix_param *p)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
-    if (p->symbol == 0) {
-        ix_text_format(&t, IX_NAMELESS "%.8s", hash);
-        p->symbol = symbol_of_text(ctx, &t);
-        ix_text_free(&t);
-        ix_text_init(&t, &ctx->mem);
-    } else {
-        ix_text_put(&t, ix_symbol_text(ctx, p->symbol));
-    }
-    ix_text_format(&t, "=count_nonzero(%s)", hash);
+    if (p->symbol == 0)
+        p->symbol = made_up_name(ctx, hash);
+    ix_text_format(&t, "%s=count_nonzero(%s)", ix_symbol_text(ctx, p->symbol),
+                   hash);
     p->key = symbol_of_text(ctx, &t);
-    for (size_t i = 0; i < ctx->nparams && p->key >= 0; i++)
-        if (ctx->param[i].key == p->key) { /* other data of the same form */
-            ix_text_format(&t, "#%zu", ctx->nparams);
-            p->key = symbol_of_text(ctx, &t);
-        }
+    if (p->key >= 0 && count_like(ctx, p->key) > 0) {
+        ix_text_format(&t, "#%zu", ctx->nparams);
+        p->key = symbol_of_text(ctx, &t);
+    }
     ix_text_free(&t);
 }
 
@@ -329,44 +352,48 @@ ix_counted_in(const ilex_context *ctx, const ix_env *env, int32_t *param)
     return n;
 }
 
-static bool join_form(ilex_context *ctx, const ix_env **env, const ix_lin *a);
+/* What is joined to: what sizes rest on, or their bounds alone. */
+typedef struct joiner {
+    ilex_context *ctx;
+    const ix_env **env;
+    bool alone, ok;
+} joiner;
 
-/* Those of a size, or of what it is computed from. */
+static bool join_form(const joiner *j, const ix_lin *a);
+
+/* A size, or what it is computed from. */
 static bool
-join_size(ilex_context *ctx, const ix_env **env, int32_t param)
+join_size(const joiner *j, int32_t param)
 {
-    const ix_param *p = &ctx->param[param];
-    bool ok = ix_env_join(ctx, "the sizes of an array rest", env, p->rests);
+    static const char what[] = "the sizes of an array rest";
+    const ix_param *p = &j->ctx->param[param];
+    bool ok = !j->alone  ? ix_env_join(j->ctx, what, j->env, p->rests)
+              : p->bound ? ix_env_add(j->ctx, j->env, p->bound) == IX_YES
+                         : true;
     for (int i = 0; ok && p->degree > 1 && i < p->degree; i++)
-        ok = join_size(ctx, env, p->factor[i]);
+        ok = join_size(j, p->factor[i]);
     for (int i = 0; ok && i < p->narms; i++)
-        ok = join_form(ctx, env, p->arm[i]);
+        ok = join_form(j, p->arm[i]);
     return ok;
 }
 
 static bool
-join_form(ilex_context *ctx, const ix_env **env, const ix_lin *a)
+join_form(const joiner *j, const ix_lin *a)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < a->n; i++)
-        ok = join_size(ctx, env, a->t[i].param);
+        ok = join_size(j, a->t[i].param);
     return ok;
 }
 
 static bool
-join_domain(ilex_context *ctx, const ix_env **env, const ix_domain *dom)
+join_domain(const joiner *j, const ix_domain *dom)
 {
     bool ok = true;
     for (int k = 0; dom && k < dom->rank; k++)
-        ok = ok && join_form(ctx, env, dom->ax[k].lo) &&
-             join_form(ctx, env, dom->ax[k].hi);
+        ok = ok && join_form(j, dom->ax[k].lo) && join_form(j, dom->ax[k].hi);
     return ok;
 }
-
-typedef struct joiner {
-    const ix_env **env;
-    bool ok;
-} joiner;
 
 static ix_walk_step
 join_scalar(ix_walk *w, ilex_array *n, size_t *value)
@@ -374,23 +401,35 @@ join_scalar(ix_walk *w, ilex_array *n, size_t *value)
     joiner *j = w->user;
     (void)value;
     if (n->kind == IX_SIZE)
-        j->ok = j->ok && join_size(w->ctx, j->env, (int32_t)n->attr[0]);
+        j->ok = j->ok && join_size(j, (int32_t)n->attr[0]);
     if (n->kind == IX_REDUCE)
-        j->ok = j->ok && join_domain(w->ctx, j->env, n->interior);
+        j->ok = j->ok && join_domain(j, n->interior);
     return IX_WALK_IN;
+}
+
+static bool
+join_node(joiner *j, const ix_node_spec *s)
+{
+    ix_walk w = {.ctx = j->ctx,
+                 .within = IX_HAS_COUNTED,
+                 .enter = join_scalar,
+                 .user = j};
+    j->ok = join_domain(j, s->interior) && join_domain(j, s->valid);
+    for (int i = 0; j->ok && i < s->nops; i++)
+        if (s->ops[i]->flags & IX_HAS_COUNTED)
+            j->ok = ix_walk_body(&w, s->ops[i], NULL) && j->ok;
+    ix_walk_free(&w);
+    return j->ok;
 }
 
 bool
 ix_counted_rests(ilex_context *ctx, const ix_node_spec *s, const ix_env **env)
 {
-    joiner j = {env, true};
-    ix_walk w = {
-        .ctx = ctx, .within = IX_HAS_COUNTED, .enter = join_scalar, .user = &j};
-    j.ok =
-        join_domain(ctx, env, s->interior) && join_domain(ctx, env, s->valid);
-    for (int i = 0; j.ok && i < s->nops; i++)
-        if (s->ops[i]->flags & IX_HAS_COUNTED)
-            j.ok = ix_walk_body(&w, s->ops[i], NULL) && j.ok;
-    ix_walk_free(&w);
-    return j.ok;
+    return join_node(&(joiner){ctx, env, false, true}, s);
+}
+
+bool
+ix_counted_bounds(ilex_context *ctx, const ix_node_spec *s, const ix_env **env)
+{
+    return join_node(&(joiner){ctx, env, true, true}, s);
 }

@@ -68,5 +68,8 @@ bool ix_is_counted_name(const char *text, size_t length);
 /* Joins to "*env" what a node rests on because it mentions counted sizes. */
 bool ix_counted_rests(ilex_context *ctx, const ix_node_spec *spec,
                       const ix_env **env);
+/* The bounds of these sizes, but not what their masks rest on. */
+bool ix_counted_bounds(ilex_context *ctx, const ix_node_spec *spec,
+                       const ix_env **env);
 
 #endif

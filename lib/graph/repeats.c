@@ -11,6 +11,7 @@ typedef struct finder {
     const char *program;
     ix_map owner; /* of a CARRIED and of a step's bound: its loop */
     ix_map free;  /* of an array: the set of loops that it depends on */
+    bool changed; /* one of these sets, in this pass */
 } finder;
 
 static bool
@@ -68,6 +69,38 @@ add_steps(finder *f, const ilex_array *n, uint64_t *set)
     return ok;
 }
 
+/* The array of which a counted size is how many elements are true, or that is
+ * this number. */
+static const ilex_array *
+counted_in(const ix_repeats *l, int32_t size)
+{
+    for (size_t i = 0; i < l->ncounted; i++)
+        if (l->counted[i] == size)
+            return l->number[i];
+    return l->ctx->param[size].mask;
+}
+
+/* Adds the loops in which sizes are counted that the array mentions: its
+ * domain, and the first operands. */
+static bool
+add_counted(const finder *f, const ilex_array *n, int nops, uint64_t *set)
+{
+    ilex_context *ctx = f->l->ctx;
+    const ix_env *env = NULL;
+    const ix_node_spec spec = {.interior = n->interior,
+                               .valid = n->valid,
+                               .nops = nops,
+                               .ops = n->ops};
+    bool ok = ix_counted_bounds(ctx, &spec, &env);
+    for (int32_t i = 0; ok && i < ix_env_count(env); i++) {
+        int32_t p = ix_counted_by(ctx, env->item[i]);
+        const ilex_array *x = p < 0 ? NULL : counted_in(f->l, p);
+        const size_t *free = x ? ix_map_find(&f->free, x) : NULL;
+        *set |= free ? *free : 0;
+    }
+    return ok;
+}
+
 /* The loops that "n" depends on, those that its operands do but its own. */
 static bool
 find_free(finder *f, const ilex_array *n)
@@ -78,11 +111,50 @@ find_free(finder *f, const ilex_array *n)
         n->kind != IX_CARRIED || add_owner(f, n, "what a loop carries", &set);
     for (int i = 0; ok && (x = ix_operand(n, i)); i++)
         set |= *ix_map_find(&f->free, x);
-    ok = ok && add_steps(f, n, &set);
+    ok = ok && add_steps(f, n, &set) && add_counted(f, n, n->nops, &set);
     for (int i = 0; ok && n->kind == IX_LOOP && i < f->l->n; i++)
         if (f->l->loop[i] == n)
             set &= ~((uint64_t)1 << i);
+    const size_t *was = ix_map_find(&f->free, n);
+    f->changed |= was && *was != set;
     return ok && ix_map_set(&f->free, f->l->mem, n, set);
+}
+
+/* Of all, which may mention sizes that are counted in arrays further back. */
+static bool
+find_all_free(finder *f, ilex_array *const *array, size_t n)
+{
+    bool ok = true;
+    do {
+        f->changed = false;
+        for (size_t i = 0; ok && i < n; i++)
+            ok = find_free(f, array[i]);
+    } while (ok && f->changed);
+    return ok;
+}
+
+/* What a loop has from step to step, and what it gives, is as large in all
+ * steps. */
+static bool
+check_lengths(const finder *f, int i)
+{
+    const ix_repeats *l = f->l;
+    const ilex_array *n = l->loop[i];
+    int carries = ix_repeat_carries(n), stacks = ix_repeat_stacks(n);
+    uint64_t set = 0;
+    bool ok = true;
+    for (int k = 0; ok && k < carries + stacks; k++)
+        ok = add_counted(f,
+                         k < carries ? ix_repeat_carried(n, k)
+                                     : ix_repeat_stacked(n, k - carries),
+                         0, &set);
+    return ok && set >> i & 1
+               ? ix_fail_false(&l->ctx->error, ILEX_E_ARGUMENT,
+                               "program %s: what a loop carries or stacks has "
+                               "a length that is counted anew in each of its "
+                               "steps",
+                               f->program)
+               : ok;
 }
 
 /* The innermost of a set, each of which is in the one before. */
@@ -115,8 +187,9 @@ find(finder *f, ilex_array *const *array, size_t n)
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = array[i]->kind != IX_LOOP || add_loop(f, array[i]);
-    for (size_t i = 0; ok && i < n; i++)
-        ok = find_free(f, array[i]);
+    ok = ok && find_all_free(f, array, n);
+    for (int i = 0; ok && i < l->n; i++)
+        ok = check_lengths(f, i);
     l->inside = ok ? ix_mem_new(l->mem, n * sizeof *l->inside) : NULL;
     if (!l->inside)
         return false;

@@ -71,6 +71,10 @@ enum { IX_REPEATS = 64 };
 typedef struct ix_repeats {
     ilex_context *ctx;
     const ix_mem *mem;
+    /* Sizes whose numbers are arrays of the list; of others the masks are. */
+    const int32_t *counted;
+    ilex_array *const *number;
+    size_t ncounted;
     int n;
     const ilex_array *loop[IX_REPEATS]; /* inner ones first */
     int around[IX_REPEATS]; /* the innermost loop around it, or -1 */

@@ -45,20 +45,22 @@ parse_counted(ix_parser *p, const ix_word *size, const ix_syntax *x)
     return ix_parser_array(p, ix_build_mask(p->ctx, "size", mask));
 }
 
-/* The parameter that a size is. */
+/* The parameter that a size is. One of a loop is that of the text alone, which
+ * may have others of the same name. */
 static int32_t
 parse_size(ix_parser *p, const ix_statement *s, const ix_word *w)
 {
     ilex_context *ctx = p->ctx;
-    bool nameless = ix_is_counted_name(w->text, (size_t)w->length);
+    bool nameless = p->loop || ix_is_counted_name(w->text, (size_t)w->length);
     if (!s->expr)
         return ix_parser_param(p, w);
     ilex_array *mask = parse_counted(p, w, s->expr);
     int32_t name = nameless ? 0 : ix_symbol_of(ctx, w->text, (size_t)w->length);
     int32_t param = name < 0 ? name : ix_counted_size(ctx, name, mask);
     /* as what is assumed, it is the program's even where no array names it */
-    if (param < 0 || !ix_counted_name(ctx, param) ||
-        ix_module_assume(p->module, ctx->param[param].bound) != ILEX_OK)
+    bool known = param >= 0 && (p->loop || ix_counted_name(ctx, param));
+    if (!known ||
+        (!p->loop && ix_module_assume(p->module, ctx->param[param].bound)))
         ix_lex_abort(&p->reader);
     return param;
 }

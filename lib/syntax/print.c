@@ -293,6 +293,7 @@ write_counted(ix_printer *p, size_t i)
         const ix_item *mask = ix_print_item(p, p->ctx->param[size].mask);
         if (mask > &p->item[i])
             return;
+        ix_print_indent(p, (size_t)(mask - p->item));
         ix_text_format(p->t, "size %s = count_nonzero(",
                        ix_param_name(p->ctx, size));
         ix_print_name(p, mask, p->t);

@@ -38,6 +38,24 @@ mask_of(const ix_printer *p, int32_t i)
     return p->ctx->param[p->counted[i]].mask;
 }
 
+static size_t
+place_of(const ix_printer *p, int32_t i)
+{
+    return *ix_map_find(&p->order.number, mask_of(p, i));
+}
+
+/* In the order of what they count. */
+static void
+sort_counted(ix_printer *p)
+{
+    for (int32_t i = 1; i < p->ncounted; i++)
+        for (int32_t k = i; k > 0 && place_of(p, k - 1) > place_of(p, k); k--) {
+            int32_t size = p->counted[k];
+            p->counted[k] = p->counted[k - 1];
+            p->counted[k - 1] = size;
+        }
+}
+
 /* Inputs, what is counted, outputs. */
 static bool
 list_all(ix_printer *p)
@@ -50,6 +68,8 @@ list_all(ix_printer *p)
     for (size_t i = 0; ok && i < p->module->noutputs; i++)
         ok = ix_order_from(&p->order, p->module->output[i].array);
     ok = ok && ix_print_gather(p);
+    if (ok)
+        sort_counted(p);
     p->n = ok ? p->order.n : 0;
     p->item = ix_mem_new(&p->ctx->mem, (p->n + 1) * sizeof *p->item);
     for (size_t i = 0; p->item && i < p->n; i++)

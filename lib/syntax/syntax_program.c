@@ -81,11 +81,11 @@ static void
 check_in_loop(ix_reader *r, const ix_statement *s, const ix_statement *around)
 {
     if (s->kind == IX_STATEMENT_ILEX || s->kind == IX_STATEMENT_PROGRAM ||
-        s->kind == IX_STATEMENT_SIZE || s->kind == IX_STATEMENT_ASSUME ||
-        s->kind == IX_STATEMENT_IN || s->kind == IX_STATEMENT_OUT ||
-        s->kind == IX_STATEMENT_FUNCTION || s->kind == IX_STATEMENT_EXTERN ||
-        s->kind == IX_STATEMENT_RECV || s->kind == IX_STATEMENT_SEND ||
-        s->kind == IX_STATEMENT_RETURN)
+        (s->kind == IX_STATEMENT_SIZE && !s->expr) ||
+        s->kind == IX_STATEMENT_ASSUME || s->kind == IX_STATEMENT_IN ||
+        s->kind == IX_STATEMENT_OUT || s->kind == IX_STATEMENT_FUNCTION ||
+        s->kind == IX_STATEMENT_EXTERN || s->kind == IX_STATEMENT_RECV ||
+        s->kind == IX_STATEMENT_SEND || s->kind == IX_STATEMENT_RETURN)
         ix_lex_fail(r, ILEX_E_SYNTAX, &s->keyword,
                     "'%s' does not belong in a loop, which has arrays that are "
                     "named outside of it or by let, next, until and stack; its "

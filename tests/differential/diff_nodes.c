@@ -459,6 +459,7 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
                                         "max#(a) - a@",
                                         "f32(a) < f32(b) || a@ == a",
                                         "abs(a - a@)*(1 - 2*(a < b))"};
+    const char *chosen = texts[diff_draw(r, (int)IX_COUNT(texts))];
     char text[200], axis[80] = "", shift[100] = "", reduced[100] = "";
     size_t n = 0;
     int d = ix_rank(x[0]);
@@ -466,6 +467,8 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
         return NULL;
     if (d > 0) {
         int k = diff_draw(r, d);
+        if (strstr(chosen, "max#") && is_empty(shop, x[0], 1u << k))
+            return NULL;
         snprintf(axis, sizeof axis, "%s",
                  ix_symbol_text(shop->ctx, x[0]->interior->ax[k].name));
         if (*axis)
@@ -476,7 +479,7 @@ diff_build_text(diff_shop *shop, diff_random *r, ilex_array *const *x)
             snprintf(axis, sizeof axis, "%d", k);
         snprintf(reduced, sizeof reduced, "[%s]", axis);
     }
-    for (const char *p = texts[diff_draw(r, (int)IX_COUNT(texts))]; *p; p++)
+    for (const char *p = chosen; *p; p++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%.*s",
                               *p == '@' || *p == '#' ? 100 : 1,
                               *p == '@'   ? shift

@@ -302,6 +302,25 @@ statement_call(repeat_shop *s)
     return true;
 }
 
+/* A length that is counted where the statement stands. */
+static bool
+statement_counted(repeat_shop *s)
+{
+    static const char *const texts[] = {
+        " = sum(compress(%s, %s > 0.25))", " = sum(sort(compress(%s, %s < 0)))",
+        " = sum(compress(sin(%s), floor(8*%s) %% 2 == 0))",
+        " = sum(cumsum(compress(%s, %s != 0.5)))"};
+    unsigned mask = diff_chance(&s->r, 50) ? 1 : 2;
+    const repeat_value *v = repeat_pick(s, ILEX_F64, mask, 0),
+                       *w = repeat_pick(s, ILEX_F64, mask, 0);
+    if (!v || !w || s->p->named)
+        return false;
+    repeat_feature_drawn(s, REPEAT_counted_inside);
+    define(s, ILEX_F64, 0, "let ",
+           repeat_put(s, texts[diff_draw(&s->r, 4)], v->ref, w->ref));
+    return true;
+}
+
 void
 repeat_draw_statement(repeat_shop *s)
 {
@@ -309,7 +328,7 @@ repeat_draw_statement(repeat_shop *s)
         statement_map,        statement_map,    statement_scan,
         statement_product,    statement_let,    statement_let,
         statement_cumulative, statement_update, statement_moved,
-        statement_call,       statement_let};
+        statement_call,       statement_let,    statement_counted};
     bool done = false;
     for (int tries = 0; tries < 20 && !done; tries++) {
         int k = diff_draw(&s->r, (int)IX_COUNT(all));

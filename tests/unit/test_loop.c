@@ -489,14 +489,15 @@ START_TEST(failing_step)
 }
 END_TEST
 
-/* What the body counts, and more steps than there are numbers. */
+/* A stack of what each step counts, and more steps than there are numbers. */
 START_TEST(sizes)
 {
     ilex_module *m = parse("ilex 1\nprogram p\nin x : f64[3]\n"
-                           "loop t[3] u = x\n    let a = compress(u, u > 0.0)\n"
-                           "    next u = u + sum(a)\nend\nout o = u\n");
+                           "loop t[3] u = x\n    next u = 0.5*u\n"
+                           "    stack e[t] = compress(u, u > 1)\nend\n"
+                           "out o = e\n");
     ck_assert_ptr_null(ilex_compile_module(m));
-    expect_error(ILEX_E_UNSUPPORTED, "a counted size depends on what a loop");
+    expect_error(ILEX_E_ARGUMENT, "a length that is counted anew in each");
     ilex_module_free(m);
     for (int i = 0; i < 2; i++) {
         ilex_option_set(ctx, "jit", jit_of(i));
