@@ -294,6 +294,7 @@ typedef struct ix_compiled_assumption {
  * its ranges is empty and none of the loops and reductions around it. */
 typedef struct ix_compiled_nonempty {
     const char *what;
+    const char *location; /* " (p.ilx:4:9)", or "" */
     int nranges, nouter;
     ix_range *range, *outer;
 } ix_compiled_nonempty;

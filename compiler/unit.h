@@ -528,6 +528,11 @@ void ix_source_locations_add(ix_unit *u, ix_source_locations *p,
                              const ilex_array *array, const ilex_array *value);
 /* By file, line and column, each once. */
 void ix_source_locations_sort(ix_source_locations *p);
+/* Those of arrays that may be what a check is about, by what they read. */
+void ix_source_locations_check(ix_unit *u, ix_source_locations *p,
+                               const ix_check *c);
+/* " (p.ilx:4:9 or p.ilx:5:9)"; none is nothing. */
+void ix_source_locations_print(const ix_source_locations *p, ix_text *t);
 
 /* compiler/tree/measure.c: about how many statements bodies, which share nodes,
  * become */

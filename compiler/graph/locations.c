@@ -116,3 +116,57 @@ ix_source_locations_sort(ix_source_locations *p)
             p->item[n++] = p->item[i];
     p->n = n;
 }
+
+/* ---- what checks are of ---- */
+
+/* Does an array read the buffer, or arrays that it computes itself do, as far
+ * as so many are looked at? */
+static bool
+is_reader(const ix_unit *u, const ilex_array *x, int buffer, int *most)
+{
+    bool found = buffer < 0;
+    for (int i = 0; !found && i < x->nops && --*most > 0; i++) {
+        const ilex_array *op = x->ops[i];
+        size_t at = ix_is_array(op) ? ix_unit_position(u, op) : SIZE_MAX;
+        if (at != SIZE_MAX)
+            found = u->decision[at].buffer == buffer ||
+                    (is_fused(u, op) && is_reader(u, op, buffer, most));
+    }
+    return found;
+}
+
+static bool
+has_check(const ilex_array *x)
+{
+    bool found = false;
+    for (int i = 0; i < x->nops; i++)
+        found |= !ix_is_array(x->ops[i]) && x->ops[i]->flags & IX_HAS_CHECK;
+    return found;
+}
+
+void
+ix_source_locations_check(ix_unit *u, ix_source_locations *p, const ix_check *c)
+{
+    for (size_t i = 0; i < u->norder; i++) {
+        const ilex_array *x = u->order[i];
+        int most[2] = {100, 100};
+        if (has_check(x) && is_reader(u, x, c->buffer, &most[0]) &&
+            is_reader(u, x, c->source, &most[1]))
+            add_locations_of(u, p, x);
+    }
+    ix_source_locations_sort(p);
+}
+
+void
+ix_source_locations_print(const ix_source_locations *p, ix_text *t)
+{
+    enum { MOST = 3 };
+    int n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const ix_source_location *at = &p->item[i];
+        if (*at->file && n++ < MOST)
+            ix_text_format(t, "%s%s:%d:%d", n > 1 ? " or " : " (", at->file,
+                           at->line, at->column);
+    }
+    ix_text_put(t, n > MOST ? " or others)" : n ? ")" : "");
+}

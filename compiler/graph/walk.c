@@ -262,10 +262,11 @@ ix_unit_function(ix_unit *u, const ilex_array *apply)
 int
 ix_unit_check(ix_unit *u, int buffer, const ilex_array *checked)
 {
-    const ilex_array *value = checked->ops[0];
+    ix_checked_what what = ix_checked_what_of(checked);
+    const ilex_array *value = checked->ops[what == IX_CHECKED_FROM_END ? 3 : 0];
     while (value->kind == IX_CAST)
         value = value->ops[0];
-    ix_check c = {ix_checked_what_of(checked), buffer,
+    ix_check c = {what, buffer,
                   value->kind == IX_LOAD ? (int)value->attr[0] : -1,
                   (int)checked->attr[0]};
     for (size_t i = 0; i < u->nchecks; i++)

@@ -25,7 +25,7 @@
 
 /* Makes c->tables of what was compiled. */
 struct ix_unit;
-void ix_make_tables(const struct ix_unit *u, ix_compiled *c);
+void ix_make_tables(struct ix_unit *u, ix_compiled *c);
 
 /* Lays a run out in memory, which may be NULL; how many words it takes. */
 size_t ix_lay_out(ix_state *s, const ix_tables *t, int64_t *memory);

@@ -10,7 +10,7 @@
 #include "compiler/run/state.inc"
 
 typedef struct maker {
-    const ix_unit *u;
+    ix_unit *u;
     ix_compiled *c;
     ix_tables *t;
     ix_mem mem;
@@ -237,6 +237,21 @@ axis_text(maker *m, const ix_check *k)
     return ix_text_string(&t);
 }
 
+/* What is called row or column; of others where the program reads there. */
+static const char *
+source_text(maker *m, const ix_check *k)
+{
+    if (k->what == IX_CHECKED_ROW || k->what == IX_CHECKED_COLUMN)
+        return name_of(m, k->source, k->what == IX_CHECKED_ROW ? "row" : "col");
+    ix_mem mem = ix_arena_mem(&m->c->arena);
+    ix_source_locations at = {.n = 0};
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_source_locations_check(m->u, &at, k);
+    ix_source_locations_print(&at, &t);
+    return ix_text_string(&t);
+}
+
 static void
 make_checks(maker *m)
 {
@@ -253,14 +268,25 @@ make_checks(maker *m)
         check[i] = (ix_check_row){
             letters[k->what],
             name_of(m, copied ? -1 : k->buffer, "the intermediate array"),
-            name_of(m, k->source, k->what == IX_CHECKED_ROW ? "row" : "col"),
-            axis_text(m, k)};
+            source_text(m, k), axis_text(m, k)};
     }
     m->t->check = check;
     m->t->nchecks = (int)m->u->nchecks;
 }
 
 /* ---- what a run does ---- */
+
+/* "max over an axis of length 0 has no value (p.ilx:4:9)" */
+static const char *
+sentence_of(maker *m, const ix_compiled_nonempty *n)
+{
+    ix_mem mem = ix_arena_mem(&m->c->arena);
+    ix_text t;
+    ix_text_init(&t, &mem);
+    ix_text_format(&t, "%s over an axis of length 0 has no value%s", n->what,
+                   n->location);
+    return ix_text_string(&t);
+}
 
 static void
 make_tests(maker *m)
@@ -269,8 +295,9 @@ make_tests(maker *m)
     ix_test_row *test = new_rows(m, c->nnonempty, sizeof *test);
     for (size_t i = 0; i < c->nnonempty; i++) {
         const ix_compiled_nonempty *n = &c->nonempty[i];
-        test[i] = (ix_test_row){n->what, add_ends(m, n->range, n->nranges),
-                                n->nranges, n->nouter};
+        test[i] =
+            (ix_test_row){sentence_of(m, n), add_ends(m, n->range, n->nranges),
+                          n->nranges, n->nouter};
         add_ends(m, n->outer, n->nouter);
     }
     m->t->test = test;
@@ -428,7 +455,7 @@ make_steps(maker *m)
 }
 
 void
-ix_make_tables(const ix_unit *u, ix_compiled *c)
+ix_make_tables(ix_unit *u, ix_compiled *c)
 {
     maker m = {.u = u, .c = c, .mem = ix_arena_mem(&c->arena)};
     m.t = ix_arena_new(&c->arena, sizeof *m.t);

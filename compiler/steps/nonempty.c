@@ -13,6 +13,7 @@ typedef struct search {
     ix_unit *u;
     ix_compiled *c;
     ix_stmt *nest;
+    const ix_kernel *kernel;
     size_t capacity, outer_capacity;
 } search;
 
@@ -42,6 +43,23 @@ add_loop(search *s, ix_compiled_nonempty *to, const ix_stmt *loop)
         }
 }
 
+/* Where the source makes it, or what its kernel computes. */
+static const char *
+location_of(const search *s, const ilex_array *n)
+{
+    ix_mem mem = ix_arena_mem(&s->c->arena);
+    const ilex_array *made = ix_made_of(s->u, n);
+    ix_source_location own = ix_source_location_of(s->u, made);
+    ix_source_locations at = {.item = &own, .n = own.line > 0};
+    ix_text t;
+    if (at.n == 0)
+        ix_kernel_locations(s->u, s->kernel, &at);
+    ix_source_locations_sort(&at);
+    ix_text_init(&t, &mem);
+    ix_source_locations_print(&at, &t);
+    return ix_text_string(&t);
+}
+
 /* Reduction "n" with what is around it. */
 static void
 add(search *s, const ix_frame *frame, const ilex_array *n)
@@ -52,6 +70,7 @@ add(search *s, const ix_frame *frame, const ilex_array *n)
     ix_compiled_nonempty *to = &c->nonempty[c->nnonempty++];
     *to = (ix_compiled_nonempty){
         .what = ix_reduction_info_of(ix_reduction_of(n))->name,
+        .location = location_of(s, n),
         .nranges = n->interior->rank};
     s->outer_capacity = 0;
     to->range =
@@ -93,6 +112,7 @@ ix_finish_nonempty(ix_unit *u, ix_compiled *c)
              s.nest = s.nest->next)
             for (const ix_stmt *x = ix_nest_body(s.nest); x; x = x->next) {
                 ix_walk_forget(&w);
+                s.kernel = k;
                 ix_walk_body(&w, ix_store_value(x), NULL);
             }
 }
