@@ -293,8 +293,7 @@ typedef struct ix_compiled_assumption {
 /* A reduction without an identity (max of no elements): an error when one of
  * its ranges is empty and none of the loops and reductions around it. */
 typedef struct ix_compiled_nonempty {
-    const char *what;
-    const char *location; /* " (p.ilx:4:9)", or "" */
+    const char *what, *location; /* " (p.ilx:4:9)", or "" */
     int nranges, nouter;
     ix_range *range, *outer;
 } ix_compiled_nonempty;

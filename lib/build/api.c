@@ -12,9 +12,12 @@
 ilex_array *
 ilex_size(ilex_context *ctx, const char *name)
 {
-    if (!ix_name_check(&ctx->error, "size", name, name ? strlen(name) : 0))
+    size_t length = name ? strlen(name) : 0;
+    int32_t param = ix_counted_called(ctx, name, length);
+    if (param < 0 && !ix_name_check(&ctx->error, "size", name, length))
         return ix_poison_again(ctx);
-    int32_t param = ix_param_of(ctx, ix_symbol_of(ctx, name, strlen(name)));
+    if (param < 0)
+        param = ix_param_of(ctx, ix_symbol_of(ctx, name, length));
     return param < 0 ? ix_poison_again(ctx)
            : ctx->param[param].from
                ? ix_index_lin(ctx, ix_counted_form(ctx, param))

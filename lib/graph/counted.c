@@ -322,6 +322,19 @@ ix_counted_name_only(ilex_context *ctx, const ix_env *env)
     return ok;
 }
 
+int32_t
+ix_counted_called(const ilex_context *ctx, const char *text, size_t length)
+{
+    if (!text || !ix_is_counted_name(text, length))
+        return -1;
+    for (size_t i = 0; i < ctx->nparams; i++) {
+        const char *name = ix_param_name(ctx, (int32_t)i);
+        if (ctx->param[i].mask && !strncmp(name, text, length) && !name[length])
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 /* ---- what rests on them ---- */
 
 int32_t

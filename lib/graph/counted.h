@@ -60,6 +60,10 @@ int32_t ix_counted_by(const ilex_context *ctx, const ix_assumption *a);
 int32_t ix_counted_in(const ilex_context *ctx, const ix_env *env,
                       int32_t *param);
 
+/* The size without a name that is called so in lengths; -1: none is. */
+int32_t ix_counted_called(const ilex_context *ctx, const char *text,
+                          size_t length);
+
 /* How the name of a size without one starts; hexadecimal digits follow.
  * lin_text.c: is it such a name? */
 #define IX_NAMELESS "_ilex_len_"

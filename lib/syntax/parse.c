@@ -5,6 +5,7 @@
  */
 #include "lib/syntax/parse.h"
 #include "lib/base/stack.h"
+#include "lib/graph/counted.h"
 
 #include "lib/syntax/suggest.h"
 
@@ -435,8 +436,14 @@ ix_parser_size(ix_parser *p, const ix_word *word)
         return name->size;
     if (!p->new_sizes)
         ix_parser_unknown(p, word, "size");
-    ix_parser_check_name(p, "size", word);
-    const ix_lin *size = ix_lin_param(p->ctx, ix_parser_param(p, word));
+    int32_t param =
+        p->module ? -1
+                  : ix_counted_called(p->ctx, word->text, (size_t)word->length);
+    if (param < 0) {
+        ix_parser_check_name(p, "size", word);
+        param = ix_parser_param(p, word);
+    }
+    const ix_lin *size = ix_lin_param(p->ctx, param);
     if (!size)
         ix_lex_abort(&p->reader);
     return size;

@@ -24,9 +24,12 @@ add_known_sizes(ix_parser *p)
     ilex_context *ctx = p->ctx;
     for (size_t i = ctx->ncounted; i-- > ctx->first_counted;)
         add_known_size(p, ctx->counted[i]);
-    for (size_t i = 0; i < ctx->nparams; i++)
-        if (!ctx->param[i].mask && !ctx->param[i].steps)
+    for (size_t i = 0; i < ctx->nparams; i++) {
+        const char *text = ix_param_name(ctx, (int32_t)i);
+        if (ctx->param[i].mask ? ix_is_counted_name(text, strlen(text))
+                               : !ctx->param[i].steps)
             add_known_size(p, (int32_t)i);
+    }
 }
 
 /* An expression, its operands, and the result. */

@@ -446,6 +446,30 @@ class Jit(unittest.TestCase):
                                     "how many elements a mask has"):
             f(np.array([1.0, -1.0, 1.0]), np.array([5.0, 6.0]))
 
+    def test_lengths_that_elements_decide(self):
+        """They are lengths as others, but what may not be there is refused."""
+        x = np.array([1.0, -2, 3])
+        for f in (lambda m, y: m.sum(y) / y.shape[0], lambda m, y: 2.5 * y.size,
+                  lambda m, y: 1.5 + y.shape[0], lambda m, y: m.zeros_like(y),
+                  lambda m, y: y * m.arange(y.shape[0]),
+                  lambda m, y: m.roll(y, 1), lambda m, y: y.reshape(-1, 1)):
+            with self.subTest(f=f):
+                got = ilex.jit(lambda x, f=f: f(ilex, x[x > 0]))(x)
+                np.testing.assert_array_equal(np.asarray(got),
+                                              f(np, x[x > 0]))
+        for f in (lambda y: y[0], lambda y: y[:2], ilex.diff):
+            with self.assertRaisesRegex(IndexError, "decided by elements"):
+                ilex.jit(lambda x, f=f: f(x[x > 0]))(x)
+
+    def test_numbers_that_a_trace_lacks(self):
+        """Who asks for them is named, and what to write."""
+        x = np.arange(8.0)
+        for f, words in ((lambda x: x[ilex.argmax(x):], "ilex.take"),
+                         (np.median, "numpy.median has no"),
+                         (lambda x: np.where(x > 1), "numpy.where has no")):
+            with self.assertRaisesRegex(TypeError, words):
+                ilex.jit(f)(x)
+
     def test_how_often_is_an_argument(self):
         f = ilex.jit(lambda x, n: ilex.repeat(x, n))
         for n in 2, 3:

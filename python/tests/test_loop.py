@@ -84,6 +84,25 @@ class Loops(unittest.TestCase):
             u = ilex.loop(2, lambda t, x: 0.5*x + 1.0, u).compute()
         self.assertEqual(u.tolist(), [2.0] * 9)
 
+    def test_stacks_of_steps_that_were_made(self):
+        """Outside of a trace their length is a number."""
+        last, all_ = ilex.loop(10, lambda t, x: x + 1, 0.0, stack=lambda x: x,
+                               until=lambda old, new: new >= 3)
+        self.assertEqual(float(all_[-1]), 3)
+        self.assertEqual((all_ + np.ones(3)).tolist(), [2, 3, 4])
+        self.assertEqual(float(last), 3)
+
+    def test_lengths_that_steps_count(self):
+        def halve(t, carried):
+            u, total = carried
+            return 0.5 * u, total + ilex.sum(u[u > 0.5])
+
+        x = np.array([3, -1, 2, 0.25, -4, 1])
+        want = sum((x * h)[x * h > 0.5].sum() for h in (1, 0.5, 0.25))
+        f = ilex.jit(lambda x: ilex.loop(3, halve, (x, 0.0))[1])
+        self.assertEqual(float(f(x)), want)
+        self.assertEqual(float(ilex.loop(3, halve, (x, 0.0))[1]), want)
+
     def test_mistakes(self):
         for body, error, words in (
                 (lambda t, u: (u, u), TypeError, "not formed as"),

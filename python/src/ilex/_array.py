@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from . import _core
 from ._dtypes import BY_SHORT
 from ._fields import is_shift, shifted
-from ._generated import (ArgumentError, AxisError, BindingError, Error,
+from ._generated import (ArgumentError, AxisError, BindingError, BoundsError,
+                         Error,
                          LimitError, LiteralError, RankError, ShapeError)
-from ._lengths import Length, Narrow, Specialise
+from ._lengths import COUNTED, Length, Narrow, Specialise
 from ._page import Page
 
 
@@ -44,6 +45,10 @@ def trace():
 def tracing():
     """Does ilex.jit trace a function on this thread?"""
     return getattr(_open, "traces", 0) > 0
+
+
+class NoElements(TypeError):
+    """Elements are asked for that a trace does not have."""
 
 
 class Array(_core.Node):
@@ -142,11 +147,12 @@ class Array(_core.Node):
         except (ArgumentError, BindingError) as why:
             if not tracing() and isinstance(why, ArgumentError):
                 raise
-            raise TypeError(
+            raise NoElements(
                 "an array that ilex.jit traces, or a loop carries, has no "
-                "elements yet, which `if`, float(), printing and functions of "
-                "NumPy alone ask for: use ilex.where instead of if and "
-                "functions of ilex, or compile less") from None
+                "elements yet, which `if`, float(), printing, functions of "
+                "NumPy alone and NumPy's x[i] ask for: use ilex.where instead "
+                "of if, functions of ilex and ilex.asarray(x)[i], or compile "
+                "less") from None
         return copied(_core.data(storage))._computed() if any(storage.halo) \
             else storage
 
@@ -200,7 +206,15 @@ class Array(_core.Node):
     def __index__(self):
         if self.dtype.kind not in "iu":
             raise TypeError(f"an array of {self.dtype.name} is no index")
-        return int(self._number())
+        try:
+            return int(self._number())
+        except NoElements:
+            raise NoElements(
+                "what ilex.jit traces, or a loop counts or carries, has no "
+                "number yet that could be a bound of a slice, an index of an "
+                "array of NumPy or a number of steps: for x[i:i+4] write "
+                "ilex.take(x, i + ilex.arange(4)), and ilex.asarray(x)[i] "
+                "for x[i]") from None
 
     def _number(self):
         if self.ndim:
@@ -284,6 +298,15 @@ class Array(_core.Node):
             return self[None][:int(bool(items[0]))]
         try:
             return _core.subscript(self, without_masks(self, items))
+        except BoundsError as why:
+            if COUNTED not in str(why):
+                raise
+            raise BoundsError(
+                "the length of this axis is decided by elements, as that of "
+                "x[x > 0], and not known while ilex.jit traces: what is asked "
+                "for may not be there. Sums, ilex.sort and other functions "
+                "take it as it is; do this outside of what is compiled, or "
+                "choose by ilex.where") from None
         except AxisError:
             if not any(self.axes):
                 raise

@@ -32,6 +32,9 @@ def _least(size):
     assumes that those that a call brings are at least 2."""
     return 1 if size.startswith("ceil(") else 0 if "(" in size else 2
 
+# How lengths are called that elements decide.
+COUNTED = "_ilex_len_"
+
 
 class Length:
     """constant + factor*size + ...: an integer that a call brings. What asks
@@ -78,7 +81,7 @@ class Length:
         elif isinstance(other, int):
             constant, more = other, {}
         elif isinstance(other, (float, complex)):
-            return int(self) + sign * other
+            return self._number() + sign * other
         else:
             return NotImplemented
         terms = dict(self.terms)
@@ -106,7 +109,7 @@ class Length:
         if isinstance(other, Length):
             return int(self) * int(other)
         if isinstance(other, (float, complex)):
-            return int(self) * other
+            return self._number() * other
         if not isinstance(other, int):
             return NotImplemented
         if other == 0:
@@ -115,6 +118,11 @@ class Length:
                       {s: k * other for s, k in self.terms.items()})
 
     __rmul__ = __mul__
+
+    def _number(self):
+        """An array where elements decide, which no trace has."""
+        return self.array if any(COUNTED in s for s in self.sizes) else \
+            int(self)
 
     def __int__(self):
         raise Specialise(self.sizes)

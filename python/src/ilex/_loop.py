@@ -2,7 +2,7 @@
 """Loops of whole arrays, which programs run."""
 
 from . import _core
-from ._array import Array, trace
+from ._array import Array, trace, tracing
 from ._convert import asarray
 from ._generated import DtypeError, ShapeError
 from ._lengths import text
@@ -41,6 +41,8 @@ def loop(steps, body, first, *, until=None, stack=None):
                               kept)
         results = _core.loop(t, tuple(carried), tuple(starts), tuple(new), ends,
                              tuple(map(asarray, kept)), (), False)
+    if until is not None and kept and not tracing():
+        _core.compute(tuple(results))  # how many steps there are is a length
     last = fill(form, results[:len(new)])
     return last if stack is None else (last, fill(stacked, results[len(new):]))
 

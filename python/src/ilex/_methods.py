@@ -6,7 +6,7 @@ import inspect
 
 from . import (_creation, _elementwise, _products, _reductions, _search,
                _shapes)
-from ._array import tracing
+from ._array import NoElements, tracing
 from ._convert import asarray, astype
 
 
@@ -158,35 +158,67 @@ def _imag(self):
 
 
 # Functions of NumPy that are Ilex's where these take the arguments.
-_SAME = {n: n for n in (
-    "where stack einsum sort argsort tile roll tensordot expand_dims moveaxis "
-    "broadcast_to flip searchsorted repeat meshgrid diff").split()} | {
-        "concatenate": "concat"}
+_SAME = (
+    "where stack concatenate einsum sort argsort tile roll tensordot "
+    "expand_dims moveaxis broadcast_to flip searchsorted repeat meshgrid diff "
+    "angle argwhere count_nonzero cumulative_prod cumulative_sum isin "
+    "matrix_transpose permute_dims take take_along_axis tril triu unstack "
+    "cholesky det inv solve").split()
 _LIKE = "zeros_like", "ones_like", "full_like", "empty_like"
 
 
-def _counterpart(func, args, kwargs):
+def _counterpart(func):
     """What is called for a function of NumPy, or None. Arrays like others are
     those of NumPy, which can be written to, outside of traces."""
     import ilex
-    name = func.__name__ if func.__module__ == "numpy" else None
-    if name == "dot":
-        return dot
-    f = getattr(ilex, name) if name in _LIKE and tracing() else \
-        getattr(ilex, _SAME[name]) if name in _SAME else None
-    try:
-        if f:
-            inspect.signature(f).bind(*args, **kwargs)
-    except TypeError:
+    name, own = func.__name__, {"concatenate": ilex.concat, "dot": dot,
+                                "take": take}
+    if name in _LIKE and tracing():
+        return getattr(ilex, name)
+    if name != "dot" and name not in _SAME:
         return None
-    return f
+    return getattr(ilex.linalg, name, None) \
+        if func.__module__ == "numpy.linalg" else \
+        own.get(name) or getattr(ilex, name, None)
+
+
+def _takes(f, args, kwargs):
+    try:
+        inspect.signature(f).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _arguments(func, f, args, kwargs):
+    """Those of f for those of NumPy's function, which may come in order where
+    f takes them by name; None: f does not take them."""
+    if _takes(f, args, kwargs):
+        return args, kwargs
+    try:
+        names = list(inspect.signature(func).parameters)
+    except ValueError:  # of a function in C
+        return None
+    named = {**dict(zip(names[1:], args[1:])), **kwargs}
+    return (args[:1], named) if _takes(f, args[:1], named) else None
 
 
 def array_function(self, func, types, args, kwargs):
     """What NumPy's function gives: what Ilex's does, or NumPy's of the
     elements."""
-    f = _counterpart(func, args, kwargs) or func._implementation
-    return f(*args, **kwargs)
+    f = _counterpart(func)
+    own = f and _arguments(func, f, args, kwargs)
+    if own:
+        return f(*own[0], **own[1])
+    try:
+        return func._implementation(*args, **kwargs)
+    except NoElements:
+        raise NoElements(
+            f"{func.__module__}.{func.__name__} has no counterpart in Ilex "
+            "that takes these arguments, and NumPy's asks for elements, which "
+            "an array that ilex.jit traces, or a loop carries, does not have "
+            "yet: write it with functions of ilex, or call it outside of what "
+            "is compiled") from None
 
 
 def attach(array):
