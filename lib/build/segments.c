@@ -5,6 +5,8 @@
  */
 #include "lib/build/structure.h"
 
+#include <math.h>
+
 #include "ilex/elementwise.h"
 #include "lib/ops/dtype.h"
 #include "lib/ops/eval.h"
@@ -196,16 +198,59 @@ ix_build_bincount(ilex_context *ctx, ilex_array *const *operands, int count,
 
 /* The bins of a histogram, i64 and real values of rank 0. */
 typedef struct bins {
-    ilex_array *count, *start, *stop, *step;
+    ilex_array *count, *start, *stop;
+    ilex_array *low, *step; /* start and a bin's length for edges */
 } bins;
 
-/* The edge below bin "i", as linspace has it. */
+/* The edge below bin "i", as NumPy's linspace has it. */
 static ilex_array *
 edge(const bins *b, ilex_array *i)
 {
     ilex_array *x =
         ilex_multiply(ilex_cast(i, (ilex_dtype)b->step->dtype), b->step);
-    return ilex_add(x, b->start);
+    return ilex_cast(ilex_add(x, b->low), (ilex_dtype)b->start->dtype);
+}
+
+/* Edges between two literals are computed in f64 and rounded once. False after
+ * an error. */
+static bool
+set_edges(const segments *s, bins *b, ilex_dtype dtype, ilex_array *const *end)
+{
+    b->start = ix_structure_value(s->ctx, s->what, dtype, end[0]);
+    b->stop = ix_structure_value(s->ctx, s->what, dtype, end[1]);
+    if (ix_is_poison(b->start) || ix_is_poison(b->stop))
+        return false;
+    bool literals = ix_is_weak(end[0]) && ix_is_weak(end[1]);
+    ilex_dtype wide = literals ? ILEX_F64 : dtype;
+    b->low = ix_structure_value(s->ctx, s->what, wide, end[0]);
+    ilex_array *high = ix_structure_value(s->ctx, s->what, wide, end[1]);
+    b->step = ilex_true_divide(ilex_subtract(high, b->low),
+                               ilex_cast(b->count, wide));
+    return !ix_is_poison(b->step);
+}
+
+/* Of literals: is the range one? False after an error. */
+static bool
+check_bins(const segments *s, ilex_array *const *end)
+{
+    ilex_context *ctx = s->ctx;
+    if (s->length->n == 0 && s->length->c < 1)
+        return ix_poison_false(ctx, s->what, -1, ILEX_E_ARGUMENT,
+                               "histogram: there is no bin; bins=%lld is to be "
+                               "1 at least",
+                               (long long)s->length->c);
+    ilex_array *x[2];
+    for (int i = 0; i < 2; i++) {
+        x[i] = ilex_cast(end[i], ILEX_F64);
+        if (!ix_is_weak(end[i]) || x[i]->kind != IX_CONST)
+            return true;
+    }
+    double low = ix_const_value(x[0]).f, high = ix_const_value(x[1]).f;
+    return (low < high && high - low < INFINITY) ||
+           ix_poison_false(ctx, s->what, -1, ILEX_E_ARGUMENT,
+                           "histogram: bins from %g to %g are none; start is "
+                           "less than stop, and both are finite",
+                           low, high);
 }
 
 /* The bin of each element of "x", which lies between start and stop: what the
@@ -250,10 +295,9 @@ ix_build_histogram(ilex_context *ctx, ilex_array *const *operands, int count,
     ilex_dtype dtype = (ilex_dtype)x->dtype;
     ilex_array *w = weights(&s, x, &given[3]);
     bins b = {.count = ix_index_lin(ctx, s.length)};
-    b.start = ix_structure_value(ctx, s.what, dtype, given[1].value);
-    b.stop = ix_structure_value(ctx, s.what, dtype, given[2].value);
-    b.step = ilex_true_divide(ilex_subtract(b.stop, b.start),
-                              ilex_cast(b.count, dtype));
+    ilex_array *const end[] = {given[1].value, given[2].value};
+    if (!set_edges(&s, &b, dtype, end) || !check_bins(&s, end))
+        return ix_poison_again(ctx);
     ilex_array *inside = ilex_logical_and(ilex_greater_equal(x, b.start),
                                           ilex_less_equal(x, b.stop));
     /* an element outside counts 0 for the first bin */
