@@ -333,6 +333,18 @@ quantiles(ilex_context *ctx, const rows *r, ilex_array *q)
     return ix_is_poison(t) ? t : unless_nan(last_of(r), between(ctx, a, b, t));
 }
 
+/* Is q, if it is a number that is known, one of 0 to "parts"? */
+static bool
+check_part(ilex_context *ctx, const char *what, ilex_array *q, int64_t parts)
+{
+    ilex_array *x = ix_is_array(q) ? q : ilex_cast(q, ILEX_F64);
+    double v = x->kind == IX_CONST ? ix_const_value(x).f : 0;
+    return (v >= 0 && v <= (double)parts) ||
+           ix_poison_false(ctx, what, 1, ILEX_E_ARGUMENT,
+                           "%s: q is %g; it is 0 to %lld", what, v,
+                           (long long)parts);
+}
+
 /* "parts" of q are 1. */
 static ilex_array *
 quantile(ilex_context *ctx, const char *what, ilex_array *const *operands,
@@ -346,7 +358,8 @@ quantile(ilex_context *ctx, const char *what, ilex_array *const *operands,
         ops[0] = ix_build_cast(ctx, ILEX_F64, ops[0]);
     if (ix_is_poison(ops[0]) ||
         (ix_is_weak(ops[1]) && !ix_build_common(ctx, what, 2, ops)) ||
-        !open_rows(ctx, what, ops[0], axis, &r))
+        !open_rows(ctx, what, ops[0], axis, &r) || ix_is_poison(ops[1]) ||
+        !check_part(ctx, what, ops[1], parts))
         return ix_poison_again(ctx);
     if (!ix_dtype_is_real((ilex_dtype)ops[1]->dtype))
         ops[1] = ix_build_cast(ctx, (ilex_dtype)r.sorted->dtype, ops[1]);

@@ -6,6 +6,7 @@
 #include "lib/syntax/parse.h"
 #include "lib/base/stack.h"
 #include "lib/graph/counted.h"
+#include "lib/graph/function.h"
 
 #include "lib/syntax/suggest.h"
 
@@ -472,6 +473,16 @@ suggest_names(const ix_parser *p, ix_suggestion *near, ix_name_kind kind)
     }
 }
 
+/* Has the host registered a function that is called so? */
+static bool
+is_registered(const ix_parser *p, const ix_word *word)
+{
+    bool found = false;
+    for (size_t i = 0; i < p->ctx->nfunctions; i++)
+        found |= ix_word_is(word, ix_function_name(p->ctx, i));
+    return found;
+}
+
 void
 ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
 {
@@ -482,6 +493,11 @@ ix_parser_unknown(ix_parser *p, const ix_word *word, const char *what)
         ix_spelling_hint(function ? IX_SPELLING_FUNCTION : IX_SPELLING_NAME,
                          word->text, (size_t)word->length);
     ix_suggestion near = ix_suggest_word(word);
+    if (function && is_registered(p, word))
+        ix_lex_fail(&p->reader, ILEX_E_UNKNOWN, word,
+                    "the function '%.*s' is registered without its types: give "
+                    "ilex_function_spec.declaration, or `extern` in a program",
+                    n, word->text);
     if (function)
         ix_suggest_functions(&near);
     else

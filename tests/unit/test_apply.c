@@ -364,6 +364,9 @@ START_TEST(evaluated)
     ck_assert_double_eq(last_of("f + 0.5", "f"), 3.5); /* a storage */
     ck_assert(isnan(last_of("ff(x)", "x")));
     expect_error(ILEX_E_UNKNOWN, "there is no function 'ff'");
+    GIVE(ctx, "ff", .host = times, .user = &two);
+    ck_assert(isnan(last_of("ff(x)", "x")));
+    expect_error(ILEX_E_UNKNOWN, "'ff' is registered without its types");
 }
 END_TEST
 
