@@ -99,14 +99,12 @@ has_word(const char *text, const char *name)
     return false;
 }
 
-/* Function "i" of the context if it is declared there and the expression may
- * call it, else NULL. */
+/* Function "i" of the context if the expression may call it, else NULL. */
 static const ilex_function_spec *
 called(const question *q, size_t i)
 {
     const char *name = ix_function_name(q->ctx, i);
-    bool is =
-        ix_function_declaration(q->ctx, i) && has_word(q->what->text, name);
+    bool is = has_word(q->what->text, name);
     for (size_t k = 0; is && k < q->count; k++)
         is = strcmp(q->bound[k].name, name) != 0;
     return is ? ix_function_find(q->ctx, name) : NULL;
@@ -116,7 +114,7 @@ static void
 declare_functions(const question *q, ix_text *t)
 {
     for (size_t i = 0; i < q->ctx->nfunctions; i++)
-        if (called(q, i))
+        if (ix_function_declaration(q->ctx, i) && called(q, i))
             ix_text_format(t, "extern %s\n",
                            ix_function_declaration(q->ctx, i));
 }
