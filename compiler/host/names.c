@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Names of the program in C: as they are, with "_" behind those that C, C++,
- * the struct of arguments or another name of the program have already.
+ * the struct of arguments or another name of the program have already, and
+ * "arg" in front of those that begin with "_", which C may have.
  */
 #include "compiler/host/host.h"
 
@@ -179,9 +180,11 @@ is_taken(const ix_host *h, const char *name, size_t argument, size_t size)
 static const char *
 make_name(ix_host *h, const char *from, size_t argument, size_t size)
 {
-    size_t n = strlen(from), more = h->c->narguments + h->c->nsizes + 2;
+    const char *front = *from == '_' ? "arg" : "";
+    size_t n = strlen(front) + strlen(from),
+           more = h->c->narguments + h->c->nsizes + 2;
     char *name = ix_arena_new(h->arena, n + more + 1);
-    memcpy(name, from, n);
+    snprintf(name, n + 1, "%s%s", front, from);
     for (size_t i = 0; i < more && is_taken(h, name, argument, size); i++)
         name[n + i] = '_';
     return name;

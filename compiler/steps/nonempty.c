@@ -57,7 +57,8 @@ location_of(const search *s, const ilex_array *n)
     ix_source_locations_sort(&at);
     ix_text_init(&t, &mem);
     ix_source_locations_print(&at, &t);
-    return ix_text_string(&t);
+    const char *text = ix_text_string(&t);
+    return text ? text : "";
 }
 
 /* Reduction "n" with what is around it. */

@@ -113,14 +113,16 @@ made_up_name(ilex_context *ctx, const char *hash)
 }
 
 /* The symbols of a size that counts what has a hash: its name, which is made up
- * where it has none, and its key. */
-static void
+ * where it has none, and its key. False when there is no memory. */
+static bool
 name_it(ilex_context *ctx, const char *hash, ix_param *p)
 {
     ix_text t;
     ix_text_init(&t, &ctx->mem);
     if (p->symbol == 0)
         p->symbol = made_up_name(ctx, hash);
+    if (p->symbol < 0)
+        return false;
     ix_text_format(&t, "%s=count_nonzero(%s)", ix_symbol_text(ctx, p->symbol),
                    hash);
     p->key = symbol_of_text(ctx, &t);
@@ -129,6 +131,7 @@ name_it(ilex_context *ctx, const char *hash, ix_param *p)
         p->key = symbol_of_text(ctx, &t);
     }
     ix_text_free(&t);
+    return p->key >= 0;
 }
 
 /* Notes the bound of the last size, and what the size rests on beside "env". */
@@ -150,8 +153,8 @@ make(ilex_context *ctx, int32_t name, ilex_array *mask, const char *hash)
 {
     const ix_lin *all = elements(ctx, mask); /* may make a product */
     ix_param p = {.symbol = name, .mask = mask};
-    name_it(ctx, hash, &p);
-    int32_t param = all ? ix_param_add(ctx, p) : -1;
+    bool named = name_it(ctx, hash, &p);
+    int32_t param = all && named ? ix_param_add(ctx, p) : -1;
     if (param < 0)
         return -1;
     ix_node_retain(mask);

@@ -156,7 +156,8 @@ class Jit(unittest.TestCase):
         self.assertEqual(len(step.traces), 1)
         with self.assertRaises(TypeError) as caught:
             step({"w": {1, 2}, "more": [1, None]}, 0.5)
-        self.assertIn("unhashable", str(caught.exception))
+        self.assertIn("an unhashable set: arguments are arrays",
+                      str(caught.exception))
 
     def test_lengths_that_decide(self):
         """What symbols leave open is traced with numbers."""

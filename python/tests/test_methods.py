@@ -115,10 +115,12 @@ class Methods(unittest.TestCase):
             self.x.reshape(6, order="F")
 
     def test_what_is_none_of_them(self):
-        for other in (np.ones(2, ">f8"), np.ones(2, np.longdouble),
-                      np.array([object()])):
+        for other in (np.ones(2, np.longdouble), np.array([object()]),
+                      np.ones(2, "M8[D]")):
             with self.assertRaisesRegex(TypeError, "convert them"):
                 ilex.asarray(other)
+        with self.assertRaisesRegex(TypeError, r"newbyteorder\('='\)"):
+            ilex.asarray(np.ones(2, ">i2"))
         with self.assertRaisesRegex(IndexError, "which the array covers"):
             self.x[:, ilex.asarray([7])].compute()
 

@@ -120,7 +120,7 @@ ix_storage_check_alignment(const ilex_storage *s, const char *data,
     if ((uintptr_t)data % own != 0)
         return ix_fail(err, ILEX_E_ALIGNMENT,
                        "storage: the buffer is not aligned for %s, which "
-                       "needs a multiple of %zu bytes",
+                       "needs a multiple of %zu bytes; copy the elements first",
                        ilex_dtype_name(s->dtype), own);
     if (!s->alignment)
         return ILEX_OK;

@@ -49,7 +49,11 @@ def _foreign(obj):
     """A storage over an array of another library."""
     try:
         return _core.storage(obj)
-    except (TypeError, ValueError, BufferError):
+    except (TypeError, ValueError, BufferError) as why:
+        if type(why) is ValueError and hasattr(obj, "astype"):
+            raise TypeError(  # NumPy's says what a buffer lacks
+                f"elements of {obj.dtype} are none of Ilex; convert them: "
+                "x.astype('float32')") from None
         if hasattr(obj, "__array_interface__"):
             raise
         if hasattr(obj, "__dlpack__"):

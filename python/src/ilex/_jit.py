@@ -60,8 +60,20 @@ def _describe(leaves, names, static):
                 not is_large(x):
             key.append(static.get(name) or as_dtype(type(x)))
         else:
+            _check_constant(name, x)
             key.append((type(x), x.hex() if type(x) is float else x))
     return tuple(key), lengths
+
+
+def _check_constant(name, x):
+    """What is no array is a constant of the trace, which others are found by."""
+    try:
+        hash(x)
+    except TypeError:
+        raise TypeError(
+            f"argument {name} of a compiled function is an unhashable "
+            f"{type(x).__name__}: arguments are arrays, numbers, tuples, "
+            "lists and dicts of them, or constants, which are hashed") from None
 
 
 def _place(n, lengths, static):

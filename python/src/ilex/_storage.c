@@ -69,12 +69,19 @@ read_buffer(const Py_buffer *view, ilex_array_interface *a)
                                 .readonly = view->readonly,
                                 .has_strides = 1,
                                 .data = view->buf};
-    if (view->ndim > MOST ||
-        ilex_format_read(view->format, &a->dtype, &swapped) || swapped) {
+    if (view->ndim > MOST) {
+        PyErr_Format(PyExc_TypeError, "an array has %d axes; %d are the most",
+                     view->ndim, (int)MOST);
+        return false;
+    }
+    if (ilex_format_read(view->format, &a->dtype, &swapped) || swapped) {
         PyErr_Format(PyExc_TypeError,
-                     "elements of format '%.40s', or %d axes, are none of "
-                     "Ilex; convert them: x.astype('float64')",
-                     view->format ? view->format : "B", view->ndim);
+                     swapped ? "elements of format '%.40s' have their bytes "
+                               "swapped; put them in order: "
+                               "x.astype(x.dtype.newbyteorder('='))"
+                             : "elements of format '%.40s' are none of Ilex; "
+                               "convert them: x.astype('float64')",
+                     view->format ? view->format : "B");
         return false;
     }
     for (int k = 0; k < view->ndim; k++) {
