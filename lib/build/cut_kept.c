@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/build/cut_kept.h"
 
-#include "lib/graph/counted.h"
-
 #include "lib/graph/scalar.h"
 #include "lib/graph/walk.h"
 
@@ -167,22 +165,6 @@ find_kept(ix_cut_arrays *x)
 
 /* ---- all of it ---- */
 
-/* What is counted, too. */
-static bool
-order_counted(ix_cut_arrays *x)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < x->order.n; i++) {
-        const ix_env *env = x->order.array[i]->env;
-        for (int32_t k = 0; ok && k < ix_env_count(env); k++) {
-            int32_t size = ix_counted_by(x->ctx, env->item[k]);
-            ilex_array *mask = size < 0 ? NULL : x->ctx->param[size].mask;
-            ok = !mask || ix_order_from(&x->order, mask);
-        }
-    }
-    return ok;
-}
-
 static bool
 take_order(ix_cut_arrays *x)
 {
@@ -192,7 +174,7 @@ take_order(ix_cut_arrays *x)
     x->loops.mem = &x->ctx->mem;
     for (size_t i = 0; ok && i < x->m->noutputs; i++)
         ok = ix_order_from(&x->order, x->m->output[i].array);
-    return ok && order_counted(x) &&
+    return ok &&
            ix_repeats_find(&x->loops, x->m->name, x->order.array, x->order.n);
 }
 
